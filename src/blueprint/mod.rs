@@ -1,0 +1,146 @@
+//! The blueprint: which parts a fleet has, how each is set and how they are linked.
+//!
+//! A blueprint is plain data. A level file or the player writes it, the simulation turns it into entities, and nothing
+//! in here knows how either works. Every setting is said once, in [`settings`], and from there used by the inspector,
+//! the command line, the level files and the report.
+
+mod address;
+mod part_file;
+mod parts;
+mod settings;
+
+pub use address::{Address, Assignment, SettingError, apply};
+pub use part_file::{PartFile, Tag, tag};
+pub use parts::{Balancer, BalancerPolicy, Part, Policy, Replica, Router, Traffic};
+pub use settings::{Kind, Setting, Value, settings_of};
+
+use serde_json::{Map, Number};
+
+/// A kind of part and its place among its kind, counted from 0 in the order of the file or of placement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct PartId {
+    /// The kind of part.
+    pub part: Part,
+    /// Its place among its kind, from 0.
+    pub index: usize,
+}
+
+impl PartId {
+    /// The part of this kind at this place.
+    pub const fn new(part: Part, index: usize) -> Self {
+        Self { part, index }
+    }
+}
+
+/// A whole fleet: its parts, each with its settings, and the links between them.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct Blueprint {
+    /// The sources of traffic.
+    pub traffics: Vec<Traffic>,
+    /// The load balancers.
+    pub balancers: Vec<Balancer>,
+    /// The inference routers.
+    pub routers: Vec<Router>,
+    /// The model replicas.
+    pub replicas: Vec<Replica>,
+    /// Who sends to whom. The order of a part's links is the order in which it takes its next parts in turn.
+    pub links: Vec<(PartId, PartId)>,
+}
+
+/// Credits on the blank canvas for an inference router: fixed by the component page.
+pub const ROUTER_CREDITS: u64 = 8;
+/// Credits on the blank canvas for a load balancer.
+pub const BALANCER_CREDITS: u64 = 3;
+/// Credits on the blank canvas for a replica.
+pub const REPLICA_CREDITS: u64 = 10;
+/// The most replicas a fleet may have.
+pub const MOST_REPLICAS: usize = 4096;
+
+impl Blueprint {
+    /// A router before `replicas` replicas, all with the default settings and without traffic: where a replay starts.
+    pub fn router_before(replicas: usize) -> Self {
+        let router = PartId::new(Part::Router, 0);
+        Self {
+            routers: vec![Router::default()],
+            replicas: vec![Replica::default(); replicas],
+            links: (0..replicas).map(|index| (router, PartId::new(Part::Replica, index))).collect(),
+            ..Self::default()
+        }
+    }
+
+    /// How many parts of this kind there are.
+    pub fn count(&self, part: Part) -> usize {
+        match part {
+            Part::Traffic => self.traffics.len(),
+            Part::Balancer => self.balancers.len(),
+            Part::Router => self.routers.len(),
+            Part::Replica => self.replicas.len(),
+        }
+    }
+
+    /// The parts that this one sends to, in the order of its links.
+    pub fn next_of(&self, from: PartId) -> impl Iterator<Item = PartId> + '_ {
+        self.links.iter().filter(move |(a, _)| *a == from).map(|(_, b)| *b)
+    }
+
+    /// Makes it `count` replicas. Those that go are the last ones; those that come are set and linked like the first.
+    pub fn resize_replicas(&mut self, count: usize) {
+        let model = self.replicas.first().cloned().unwrap_or_default();
+        let first = PartId::new(Part::Replica, 0);
+        let upstream: Vec<PartId> = self.links.iter().filter(|(_, to)| *to == first).map(|(from, _)| *from).collect();
+        let before = self.replicas.len();
+        self.replicas.resize(count, model);
+        self.links.retain(|(_, to)| to.part != Part::Replica || to.index < count);
+        for index in before..count {
+            self.links.extend(upstream.iter().map(|&from| (from, PartId::new(Part::Replica, index))));
+        }
+    }
+
+    /// What was added to `given`, in credits: parts that a problem gives are free.
+    pub fn credits_over(&self, given: &Self) -> u64 {
+        let added = |part: Part| self.count(part).saturating_sub(given.count(part)) as u64;
+        added(Part::Router) * ROUTER_CREDITS
+            + added(Part::Balancer) * BALANCER_CREDITS
+            + added(Part::Replica) * REPLICA_CREDITS
+    }
+
+    /// Every key with its value, as the report prints it. Where all parts of a kind agree the plain key speaks for them
+    /// all; where they do not, it is the first one's, and each that differs follows with its index.
+    pub fn settings_json(&self) -> Map<String, serde_json::Value> {
+        let mut map = Map::new();
+        if !self.replicas.is_empty() {
+            map.insert("replicas".into(), Number::from(self.replicas.len()).into());
+        }
+        for part in Part::ALL {
+            for setting in settings_of(part) {
+                let mut plain = None;
+                for index in 0..self.count(part) {
+                    let value = setting.get(self, index);
+                    match &plain {
+                        None => {
+                            map.insert(setting.key.into(), value.to_json());
+                            plain = Some(value);
+                        }
+                        Some(first) if *first == value => {}
+                        Some(_) => {
+                            let key = format!("{}[{index}].{}", part.key(), setting.field());
+                            map.insert(key, value.to_json());
+                        }
+                    }
+                }
+            }
+        }
+        map
+    }
+
+    /// What does not hold between settings, each of which is in its own range: the key and what is wrong with it.
+    pub fn inconsistency(&self) -> Option<SettingError> {
+        self.routers.iter().enumerate().find_map(|(index, router)| {
+            (router.p99_ms < router.p50_ms).then(|| SettingError {
+                key: if self.routers.len() == 1 { "router.p99_ms".into() } else { format!("router[{index}].p99_ms") },
+                expected: format!("at least the median, router.p50_ms = {}", router.p50_ms),
+                found: router.p99_ms.to_string(),
+            })
+        })
+    }
+}

@@ -1,0 +1,7 @@
+//! Warmpath: a game-like sandbox for learning how a KV-aware inference router works.
+//!
+//! One direction: a level or the player describes a fleet ([`blueprint`]), the simulation ([`sim`]) runs it, and reports,
+//! goals, charts and the canvas observe it. The rooms up to [`cli`] need no renderer.
+
+pub mod blueprint;
+pub mod sim;

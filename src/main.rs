@@ -1,0 +1,2 @@
+//! Warmpath.
+fn main() {}
