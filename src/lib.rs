@@ -5,3 +5,6 @@
 
 pub mod blueprint;
 pub mod sim;
+
+#[cfg(feature = "window")]
+pub mod canvas;

@@ -1,0 +1,3 @@
+//! The canvas: the fleet drawn.
+
+pub mod palette;
