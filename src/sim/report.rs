@@ -211,10 +211,7 @@ impl Run {
             answered: tally.answered,
             rejected: Reason::ALL
                 .iter()
-                .map(|&reason| {
-                    let key = serde_json::to_value(reason).ok().and_then(|key| key.as_str().map(str::to_owned));
-                    (key.unwrap_or_default(), tally.rejected[reason as usize].into())
-                })
+                .map(|&reason| (reason.key().to_owned(), tally.rejected[reason as usize].into()))
                 .collect(),
             rejected_total: tally.rejected.iter().sum(),
             in_flight,
