@@ -4,6 +4,7 @@
 //! goals, charts and the canvas observe it. The rooms up to [`cli`] need no renderer.
 
 pub mod blueprint;
+pub mod cli;
 pub mod level;
 pub mod sim;
 
