@@ -21,8 +21,8 @@ pub enum Event {
     CoreFree { router: Entity, epoch: u32 },
     /// A call's latency in its router is over.
     Routed { call: CallRef },
-    /// A router's second has passed: does it crash?
-    RouterTick { router: Entity },
+    /// A router's second has passed: does it crash? Of an older epoch: before a crash.
+    RouterTick { router: Entity, epoch: u32 },
     /// A crashed router is up again.
     RouterUp { router: Entity },
     /// The prefill under way on a replica is over.

@@ -106,7 +106,7 @@ impl Fleet<'_, '_> {
             Event::RecordedDue => self.recorded_due(),
             Event::CoreFree { router, epoch } => return self.core_free(router, epoch),
             Event::Routed { call } => return self.routed(call),
-            Event::RouterTick { router } => return self.router_tick(router),
+            Event::RouterTick { router, epoch } => return self.router_tick(router, epoch),
             Event::RouterUp { router } => return self.router_up(router),
             Event::PrefillDone { replica } => self.prefill_done(replica),
             Event::DecodeDone { replica, version } => return self.decode_done(replica, version),
