@@ -387,11 +387,7 @@ impl Names {
 }
 
 /// Adds one part, set as its file says.
-fn build<T: Tag, P: Default>(
-    file: &PartFile<T>,
-    blueprint: &mut Blueprint,
-    list: fn(&mut Blueprint) -> &mut Vec<P>,
-) {
+fn build<T: Tag, P: Default>(file: &PartFile<T>, blueprint: &mut Blueprint, list: fn(&mut Blueprint) -> &mut Vec<P>) {
     for _ in 0..file.count {
         list(blueprint).push(P::default());
         let index = list(blueprint).len() - 1;

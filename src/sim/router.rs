@@ -75,7 +75,8 @@ impl Fleet<'_, '_> {
             }
             let law = state.latency;
             let latency = law.draw(&mut state.chances.latency);
-            self.calendar.at(self.clock.after(latency), Event::Routed { call });
+            self.calendar
+                .at(self.clock.after(latency), Event::Routed { call: call.entity, generation: call.generation });
         }
     }
 

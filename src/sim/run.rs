@@ -396,7 +396,8 @@ impl Run {
     fn cut_removed(&mut self, tournaments: &mut Vec<Tournament>) {
         let roster = self.world.resource::<Roster>();
         let (traffics, routers) = (roster.traffics.clone(), roster.routers.clone());
-        let (next, replicas) = (roster.routers.iter().chain(&roster.balancers).chain(&roster.replicas), &roster.replicas);
+        let (next, replicas) =
+            (roster.routers.iter().chain(&roster.balancers).chain(&roster.replicas), &roster.replicas);
         let (next, replicas): (Vec<Entity>, Vec<Entity>) = (next.copied().collect(), replicas.clone());
         let mut query = self.world.query::<(Entity, &mut Onward, &TrafficState)>();
         for (entity, mut onward, _) in query.iter_mut(&mut self.world) {
