@@ -122,6 +122,8 @@ pub struct RunSpec {
 pub struct Run {
     world: World,
     blueprint: Blueprint,
+    /// Sources, balancers and routers that were removed and may still have something to finish.
+    retired: Vec<Entity>,
 }
 
 impl Run {
@@ -141,7 +143,7 @@ impl Run {
             }
             world.insert_resource(recording);
         }
-        let mut run = Self { world, blueprint: Blueprint::default() };
+        let mut run = Self { world, blueprint: Blueprint::default(), retired: Vec::new() };
         run.reconfigure(&spec.blueprint);
         run
     }
@@ -208,9 +210,10 @@ impl Run {
             self.remove_parts(part, blueprint.count(part));
             self.add_parts(part, blueprint);
         }
-        let links = self.blueprint.links != blueprint.links || first;
+        let counted = |part| self.blueprint.count(part) == blueprint.count(part);
+        let same = self.blueprint.links == blueprint.links && Part::ALL.into_iter().all(counted);
         self.blueprint = blueprint.clone();
-        if links {
+        if first || !same {
             self.link();
         }
         self.wake();
@@ -295,6 +298,9 @@ impl Run {
             if let Some(mut state) = self.world.get_mut::<TrafficState>(entity) {
                 // Its next session does not come; those that it has go on.
                 state.generation += 1;
+            }
+            if part != Part::Replica {
+                self.retired.push(entity);
             }
         }
     }
@@ -388,9 +394,41 @@ impl Run {
                 state.replicas = parts;
             }
         }
+        self.link_retired(&mut tournaments);
         self.world.resource_mut::<Standings>().0 = tournaments;
         self.world.resource_mut::<Recording>().onward.parts =
             routers.iter().map(|&router| (Part::Router, router)).collect();
+    }
+
+    /// Removed parts finish what they have on those of their next parts that are still there.
+    fn link_retired(&mut self, tournaments: &mut Vec<Tournament>) {
+        for entity in self.retired.clone() {
+            let roster = self.world.resource::<Roster>();
+            let there = |part: Part, next: Entity| roster.of(part).contains(&next);
+            let onward: Option<Vec<(Part, Entity)>> = self.world.get::<Onward>(entity).map(|onward| {
+                onward.parts.iter().copied().filter(|&(part, next)| there(part, next)).collect()
+            });
+            let replicas: Option<Vec<Entity>> = self.world.get::<RouterState>(entity).map(|state| {
+                state.replicas.iter().copied().filter(|&next| there(Part::Replica, next)).collect()
+            });
+            let picks_from = match (&onward, &replicas) {
+                (_, Some(replicas)) => replicas.clone(),
+                (Some(onward), None) => onward.iter().map(|(_, next)| *next).collect(),
+                (None, None) => continue,
+            };
+            let tournament = tournaments.len();
+            tournaments.push(self.contest(tournament, picks_from));
+            if let (Some(parts), Some(mut onward)) = (onward, self.world.get_mut::<Onward>(entity)) {
+                onward.parts = parts;
+            }
+            if let Some(mut state) = self.world.get_mut::<BalancerState>(entity) {
+                state.tournament = tournament;
+            }
+            if let (Some(replicas), Some(mut state)) = (replicas, self.world.get_mut::<RouterState>(entity)) {
+                state.replicas = replicas;
+                state.tournament = tournament;
+            }
+        }
     }
 
     fn next_entities(&self, from: PartId) -> Vec<(Part, Entity)> {
