@@ -79,7 +79,8 @@ fn the_averages_of_the_report_are_the_times_that_calls_spent() {
         assert_near("waiting", replica.mean_waiting.unwrap(), mean(Place::Queue(entity)), 1e-12);
         assert_near("prefill busy", replica.prefill_busy.unwrap(), mean(Place::Lane(entity)), 1e-12);
     }
-    assert!(router.mean_waiting.unwrap() > 0.1 && report.replicas[0].mean_waiting.unwrap() > 0.1, "there are queues");
+    let queues = [router.mean_waiting.unwrap(), report.replicas[0].mean_waiting.unwrap()];
+    assert!(queues.iter().all(|length| *length > 0.05), "there are queues: {queues:?}");
 }
 
 /// All places together hold rate x latency. What is inside at the two ends is a few dozen calls of 100,000: 0.1 %.

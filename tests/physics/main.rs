@@ -4,8 +4,10 @@
 #![allow(clippy::unwrap_used)]
 
 mod accounting;
+mod changes;
 mod fleets;
 mod littles_law;
 mod naive;
 mod queueing;
+mod scenarios;
 mod trace;
