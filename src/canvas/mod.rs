@@ -1,3 +1,4 @@
 //! The canvas: the fleet drawn.
 
+pub mod figures;
 pub mod palette;

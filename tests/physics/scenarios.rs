@@ -325,6 +325,7 @@ fn a_removed_home_is_forgotten() {
     assert_eq!(newest, Some(Why::Sticky), "replica 0 is the home now");
     // A replica of the same number again is a new one, and empty.
     blueprint.resize_replicas(2);
+    blueprint.links.retain(|link| *link != (part(Part::Traffic, 1), part(Part::Replica, 1)));
     run.reconfigure(&blueprint);
     assert_eq!(cached(&run, 1), 0);
     assert!(routes(&sights(&mut run, 40 * S)).iter().all(|route| *route == 0), "the home stays where it is");
