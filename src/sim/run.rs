@@ -294,6 +294,10 @@ impl Run {
             if let Some(mut state) = self.world.get_mut::<ReplicaState>(entity) {
                 state.leaving = true;
             }
+            // The tournaments are laid anew without it: its place in one is another's now.
+            if let Some(mut contests) = self.world.get_mut::<Contests>(entity) {
+                contests.0.clear();
+            }
             if let Some(mut state) = self.world.get_mut::<TrafficState>(entity) {
                 // Its next session does not come; those that it has go on.
                 state.generation += 1;
