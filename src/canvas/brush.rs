@@ -119,14 +119,14 @@ impl Brush {
         self.painter.add(Shape::line(points.collect(), self.stroke(width, colour)));
     }
 
-    /// A ring that shows a share, with marks at 50, 70 and 90 %.
-    pub fn gauge(&self, centre: Pos2, radius: f32, width: f32, share: f32, colour: Color32) {
+    /// A ring that shows a share. Notches at 50, 70 and 90 % cut it, in the colour of what lies behind it.
+    pub fn gauge(&self, centre: Pos2, radius: f32, width: f32, share: f32, colour: Color32, behind: Color32) {
         self.circle(centre, radius, width, palette::LINE);
         self.arc(centre, radius, width, share, colour);
+        let half = width * 0.5 + 0.7;
         for mark in MARKS {
             let way = at_clock(mark);
-            let (inner, outer) = (radius + width * 0.5 + 0.8, radius + width * 0.5 + 3.0);
-            self.line(centre + way * inner, centre + way * outer, 1.1, palette::FAINT);
+            self.line(centre + way * (radius - half), centre + way * (radius + half), 1.3, behind);
         }
     }
 

@@ -35,6 +35,11 @@ impl ReplicaView<'_> {
         self.load >= HOT
     }
 
+    /// The colour of its card.
+    fn ground(&self) -> Color32 {
+        if self.hovered { palette::CARD_HOVER } else { palette::CARD }
+    }
+
     /// The colour of its load.
     fn accent(&self) -> Color32 {
         if self.hot() { palette::WARN } else { palette::GOOD }
@@ -69,7 +74,7 @@ impl ReplicaView<'_> {
     fn shared_words(&self) -> (&'static str, Color32) {
         match self.state.shared {
             SharedPrefix::Absent => ("", palette::FAINT),
-            SharedPrefix::Copy => ("a copy of the shared prefix", palette::DIM),
+            SharedPrefix::Copy => ("a copy of the shared prefix", palette::FAINT),
             SharedPrefix::Home => ("home of the shared prefix", palette::GOLD),
         }
     }
@@ -108,7 +113,7 @@ impl Fields {
 }
 
 fn card(brush: &Brush, place: Rect, radius: f32, view: &ReplicaView) {
-    brush.fill(place, radius, if view.hovered { palette::CARD_HOVER } else { palette::CARD });
+    brush.fill(place, radius, view.ground());
     let (width, colour) = match (view.selected, view.hot()) {
         (true, _) => (2.0, palette::DECODE),
         (false, true) => (1.5, palette::WARN),
@@ -125,7 +130,7 @@ fn full(brush: &Brush, place: Rect, view: &ReplicaView) {
     card(brush, place, 8.0, view);
     let middle = place.center().y;
     let ring = pos2(place.left() + 32.0, middle);
-    brush.gauge(ring, 19.0, 4.0, view.load, view.accent());
+    brush.gauge(ring, 19.0, 4.0, view.load, view.accent(), view.ground());
     brush.text(ring, Align2::CENTER_CENTER, &load_number(view.load), Face::StrongFigures, 11.5, text_of_load(view));
     let fields = Fields::of(place, 64.0);
     let (first, last) = (middle - 22.0, middle + 23.0);
@@ -160,7 +165,7 @@ fn short(brush: &Brush, place: Rect, view: &ReplicaView) {
     let middle = place.center().y;
     let radius = (place.height() / 2.0 - 8.0).min(15.0);
     let ring = pos2(place.left() + 26.0, middle);
-    brush.gauge(ring, radius, 3.5, view.load, view.accent());
+    brush.gauge(ring, radius, 3.5, view.load, view.accent(), view.ground());
     let size = if radius > 12.0 { 10.0 } else { 9.0 };
     brush.text(ring, Align2::CENTER_CENTER, &load_number(view.load), Face::StrongFigures, size, text_of_load(view));
     let fields = Fields::of(place, 54.0);
@@ -209,9 +214,9 @@ impl Row {
         let left = place.left();
         let load = (left + 34.0, left + 34.0 + (place.width() * 0.17).min(90.0));
         let hit = place.right() - 8.0;
-        let slots = load.1 + 84.0;
-        let waiting = slots + 54.0;
-        Self { number: left + 26.0, load, slots, waiting, kv: (waiting + 34.0, hit - 46.0), hit }
+        let slots = load.1 + 76.0;
+        let waiting = slots + 46.0;
+        Self { number: left + 26.0, load, slots, waiting, kv: (waiting + 16.0, hit - 42.0), hit }
     }
 }
 
@@ -223,13 +228,13 @@ pub fn heads(brush: &Brush, place: Rect, detail: Detail) {
     };
     if detail == Detail::Narrow {
         let row = NarrowRow::of(place);
-        head(row.load.0, Align2::LEFT_CENTER, "load");
+        head(row.load.0, Align2::LEFT_CENTER, "load %");
         head(row.waiting, Align2::RIGHT_CENTER, "waiting");
         head(row.kv.0, Align2::LEFT_CENTER, "KV cache");
         return;
     }
     let row = Row::of(place);
-    head(row.load.0, Align2::LEFT_CENTER, "load");
+    head(row.load.0, Align2::LEFT_CENTER, "load %");
     head(row.slots, Align2::RIGHT_CENTER, "slots");
     head(row.waiting, Align2::RIGHT_CENTER, "waiting");
     head(row.kv.0, Align2::LEFT_CENTER, "KV cache");
@@ -455,11 +460,12 @@ fn queue(brush: &Brush, field: Rect, state: &ReplicaPicture) {
 fn kv_bar(brush: &Brush, field: Rect, state: &ReplicaPicture) {
     brush.fill(field, 2.0, palette::EMPTY);
     let cell = field.width() / CELLS as f32;
+    let gap = (cell * 0.25).min(1.0);
     let mut from = 0;
     for block in &state.kv {
         let left = field.left() + from as f32 * cell;
         from += block.cells;
-        let right = field.left() + from as f32 * cell - 0.8;
+        let right = field.left() + from as f32 * cell - gap;
         kv_block(brush, Rect::from_min_max(pos2(left, field.top()), pos2(right, field.bottom())), block);
     }
 }
@@ -474,13 +480,11 @@ fn kv_block(brush: &Brush, rect: Rect, block: &KvBlock) {
         Owner::Output => palette::FAINT,
         Owner::Family(family) => palette::family(family),
     };
-    // Gold is never dimmed: where the shared prefix lives is what the eye looks for.
-    let strength = if block.is_shared() {
-        1.0
-    } else if block.in_use {
-        0.85
-    } else {
-        0.45
-    };
+    if block.is_shared() {
+        // Never dimmed, and a little taller than the others: where the shared prefix lives is what the eye looks for.
+        brush.fill(rect.expand2(vec2(0.0, (rect.height() * 0.12).min(2.0))), 1.0, colour);
+        return;
+    }
+    let strength = if block.in_use { 0.78 } else { 0.44 };
     brush.fill(rect, 1.0, palette::CARD.lerp_to_gamma(colour, strength));
 }

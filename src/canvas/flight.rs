@@ -6,7 +6,7 @@
 
 use super::palette;
 use crate::blueprint::{Part, PartId};
-use crate::sim::{Family, Micros, Reason, Sight};
+use crate::sim::{Micros, Reason, Sight};
 use egui::Color32;
 
 /// How long the last hop takes, to a replica, in seconds of wall time.
@@ -187,7 +187,7 @@ fn lands_s(at: Part, has_balancers: bool) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sim::SECOND;
+    use crate::sim::{Family, SECOND};
 
     const TRAFFIC: PartId = PartId::new(Part::Traffic, 0);
     const ROUTER: PartId = PartId::new(Part::Router, 0);

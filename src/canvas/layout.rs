@@ -92,7 +92,7 @@ const SHORT_FROM: f32 = 34.0;
 const ROW_PITCH: f32 = 14.0;
 const HEAD: f32 = 16.0;
 const NARROW_LEAST: f32 = 120.0;
-const LARGEST_SCALE: f32 = 1.3;
+const LARGEST_SCALE: f32 = 1.18;
 const SMALLEST_SCALE: f32 = 0.4;
 /// The canvas of a window of 1280 by 720: the smallest at which everything has its natural size.
 const NATURAL: Vec2 = vec2(700.0, 490.0);
@@ -244,8 +244,8 @@ fn replicas_in(area: Rect, count: usize) -> (Vec<Rect>, Detail, Vec<Rect>) {
     let pitch = area.height() / count as f32;
     let gap = (pitch * 0.125).clamp(5.0, 10.0);
     if pitch - gap >= SHORT_FROM {
-        let height = (pitch - gap).min(80.0).floor();
-        let pitch = if count == 1 { 0.0 } else { ((area.height() - height) / (count as f32 - 1.0)).min(height + 22.0) };
+        let height = (pitch - gap).min(84.0).floor();
+        let pitch = if count == 1 { 0.0 } else { ((area.height() - height) / (count as f32 - 1.0)).min(height + 40.0) };
         let first = area.center().y - (pitch * (count as f32 - 1.0) + height) / 2.0;
         let card = |index: usize| {
             Rect::from_min_size(pos2(area.left(), (first + pitch * index as f32).round()), vec2(area.width(), height))

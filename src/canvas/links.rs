@@ -26,7 +26,8 @@ impl Way {
         Some(Self { curve: [start, pos2(start.x + bend, start.y), pos2(end.x - bend, end.y), end], tail })
     }
 
-    /// The place at a share of the way.
+    /// The place at a share of the curve. What goes straight on from its end lies between cards that stand too close
+    /// for a dot.
     pub fn at(&self, share: f32) -> Pos2 {
         let curve = CubicBezierShape {
             points: self.curve,
@@ -34,15 +35,7 @@ impl Way {
             fill: Default::default(),
             stroke: Default::default(),
         };
-        let Some(tail) = self.tail else { return curve.sample(share.clamp(0.0, 1.0)) };
-        // By length, roughly: the curve is little longer than its chord.
-        let (curved, straight) = (self.curve[0].distance(self.curve[3]), self.curve[3].distance(tail));
-        let bend = curved / (curved + straight).max(1.0);
-        if share < bend {
-            curve.sample(share / bend)
-        } else {
-            self.curve[3].lerp(tail, ((share - bend) / (1.0 - bend).max(0.001)).clamp(0.0, 1.0))
-        }
+        curve.sample(share.clamp(0.0, 1.0))
     }
 }
 
@@ -76,8 +69,12 @@ mod tests {
                 for index in 0..replicas {
                     let (router, replica) = (PartId::new(Part::Router, 0), PartId::new(Part::Replica, index));
                     let way = Way::between(&layout, router, replica).expect("both have a place");
-                    for step in 0..=200 {
-                        let point = way.at(step as f32 / 200.0);
+                    for step in 0..=400 {
+                        let share = step as f32 / 200.0;
+                        let point = match way.tail {
+                            Some(tail) if share > 1.0 => way.curve[3].lerp(tail, share - 1.0),
+                            _ => way.at(share),
+                        };
                         let cards = [&layout.replicas, &layout.traffics].into_iter().flatten();
                         for card in cards.chain([&layout.legend, &layout.decisions]) {
                             assert!(!card.shrink(0.5).contains(point), "{replicas} in {canvas}: {index} at {point}");

@@ -178,10 +178,12 @@ fn resource_behind<'w, T: Resource>(_door: fn(&mut Run) -> Mut<'_, T>, world: &'
     world.resource::<T>()
 }
 
-/// The replicas that are the home of a shared prefix on some router.
+/// The replicas that are the home of a shared prefix on a router whose policy has homes.
 fn shared_homes(world: &World, roster: &Roster, blueprint: &Blueprint) -> Vec<Entity> {
     let prefixes = || blueprint.traffics.iter().enumerate().map(|(index, t)| (index as u32, t.shared_tokens));
     let routers = roster.routers.iter().filter_map(|&router| world.get::<RouterState>(router));
+    let routers =
+        routers.filter(|router| router.settings.policy == Policy::StickySpill && router.settings.affinity > 0.0);
     routers.flat_map(|router| prefixes().filter_map(|prefix| router.memory.shared_home(prefix))).collect()
 }
 

@@ -8,7 +8,7 @@ use super::draw_words;
 use super::figures;
 use super::flight::Flights;
 use super::flow::{Flow, What};
-use super::layout::{Counts, Detail, Layout};
+use super::layout::{Counts, Layout};
 use super::links::Way;
 use super::load::Loads;
 use super::palette;
@@ -36,6 +36,7 @@ pub struct Canvas {
     hits: Hits,
     camera: Camera,
     speed: f64,
+    has_balancers: bool,
     /// The moment of the last picture.
     then: Option<Micros>,
     /// At a high speed: the picture that is shown, and how old it is in seconds.
@@ -64,10 +65,7 @@ impl Canvas {
         for (at, sight) in &sights {
             self.flow.see(*at, sight);
         }
-        let from_balancer =
-            |(_, sight): &(Micros, Sight)| matches!(sight, Sight::Moved { to, .. } if to.part == Part::Balancer);
-        let has_balancers = sights.iter().any(from_balancer);
-        self.flights.take(&sights, speed, has_balancers);
+        self.flights.take(&sights, speed, self.has_balancers);
     }
 
     /// Forgets dots, rates and smoothing: the run was restarted. The camera stays.
@@ -112,6 +110,7 @@ impl Canvas {
             self.reset();
         }
         self.then = Some(picture.now);
+        self.has_balancers = !picture.balancers.is_empty();
         self.loads.take(picture, self.speed);
         let window = WINDOW.max((self.speed * RATE_WALL_S) as Micros * SECOND);
         self.flow.close(picture.now, window);
@@ -159,7 +158,7 @@ impl Canvas {
                 response.hovered = Some(id);
             }
             let touched = touched.on_hover_cursor(CursorIcon::PointingHand);
-            if layout.detail != Detail::Full && id.part == Part::Replica {
+            if id.part == Part::Replica {
                 touched.on_hover_ui(|ui| {
                     ui.label(self.replica_in_words(picture, id.index));
                 });
@@ -168,13 +167,14 @@ impl Canvas {
         response
     }
 
-    /// A replica in words: what a row or a tile has no room for.
+    /// A replica in words: what its picture has no room for.
     fn replica_in_words(&self, picture: &FleetPicture, index: usize) -> String {
         let Some(state) = picture.replicas.get(index) else { return String::new() };
         let id = PartId::new(Part::Replica, index);
         let count = figures::count;
         let mut lines = vec![
-            format!("{}: load {:.0} %", picture.name(id), self.loads.replica(index) * 100.0),
+            picture.name(id),
+            format!("load {:.0} %: the busier of prefill lane and slots", self.loads.replica(index) * 100.0),
             format!(
                 "{} in prefill, {} decoding, {} slots",
                 state.prefilling,
@@ -186,6 +186,9 @@ impl Canvas {
         ];
         if let Some(hit) = self.hit(index) {
             lines.push(format!("hit {}", figures::percent(hit)));
+        }
+        if let Some(rejection) = self.flights.rejection_at(id) {
+            lines.push(format!("rejected {}: {}", count(rejection.count), rejection.reason.words()));
         }
         match state.shared {
             SharedPrefix::Absent => {}
