@@ -9,7 +9,6 @@ use super::clock::{Micros, NEVER};
 use super::kv_cache::Lease;
 use super::prompt::{OwnChunks, Prompt, SessionPrompt};
 use bevy::prelude::{Component, Entity, Resource};
-use serde::Serialize;
 use smallvec::SmallVec;
 
 /// A call at one of its lives.
@@ -41,8 +40,7 @@ pub enum Stage {
 }
 
 /// Why a call failed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
     /// The router's slots and queue were full.
     RouterQueueFull,
@@ -71,6 +69,19 @@ impl Reason {
         Self::TimedOut,
         Self::NoWayOnward,
     ];
+
+    /// Its key in the report.
+    pub const fn key(self) -> &'static str {
+        match self {
+            Self::RouterQueueFull => "router_queue_full",
+            Self::RouterDown => "router_down",
+            Self::RouterCrashed => "router_crashed",
+            Self::ReplicaQueueFull => "replica_queue_full",
+            Self::PromptTooLarge => "prompt_too_large",
+            Self::TimedOut => "timed_out",
+            Self::NoWayOnward => "no_way_onward",
+        }
+    }
 
     /// In words, for the screen.
     pub const fn words(self) -> &'static str {

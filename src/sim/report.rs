@@ -174,7 +174,7 @@ pub struct Report {
 /// Jain's index of these numbers; none where all are 0.
 fn jain(numbers: impl Iterator<Item = u64> + Clone) -> Option<f64> {
     let (count, sum) = numbers.clone().fold((0.0, 0.0), |(count, sum), x| (count + 1.0, sum + x as f64));
-    let squares: f64 = numbers.map(|x| (x as f64).powi(2)).sum();
+    let squares: f64 = numbers.map(|x| x as f64 * x as f64).sum();
     (squares > 0.0).then(|| sum * sum / (count * squares))
 }
 
@@ -211,10 +211,7 @@ impl Run {
             answered: tally.answered,
             rejected: Reason::ALL
                 .iter()
-                .map(|&reason| {
-                    let key = serde_json::to_value(reason).ok().and_then(|key| key.as_str().map(str::to_owned));
-                    (key.unwrap_or_default(), tally.rejected[reason as usize].into())
-                })
+                .map(|&reason| (reason.key().to_owned(), tally.rejected[reason as usize].into()))
                 .collect(),
             rejected_total: tally.rejected.iter().sum(),
             in_flight,

@@ -1,0 +1,100 @@
+//! `warmpath replay`: a recorded trace on a fleet.
+
+use super::args::Replay as Arguments;
+use super::drive::{Progress, assignments, run_to_end, span};
+use super::{InputError, Outcome, run};
+use crate::blueprint::{Address, Blueprint, SettingError, apply};
+use crate::level::read_solution;
+use crate::sim::{Run, RunSpec, TraceReader, micros_of_s};
+use std::fs::File;
+use std::io::{BufReader, Read};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// How many replicas the default fleet has.
+const REPLICAS: usize = 8;
+/// The seed without `--seed`.
+const SEED: u64 = 1;
+
+/// A file that counts what was read of it, for the progress bar.
+struct Counted {
+    file: File,
+    read: Arc<AtomicU64>,
+}
+
+impl Read for Counted {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let count = self.file.read(buffer)?;
+        self.read.fetch_add(count as u64, Ordering::Relaxed);
+        Ok(count)
+    }
+}
+
+/// Replays a trace and prints the report.
+pub fn replay(arguments: &Arguments) -> Result<Outcome, InputError> {
+    let given = Blueprint::router_before(REPLICAS);
+    let mut blueprint = given.clone();
+    let settings = &arguments.settings;
+    let mut changes = match &settings.solution {
+        Some(path) => read_solution(path)?,
+        None => Vec::new(),
+    };
+    changes.extend(assignments(&settings.set)?);
+    for change in &changes {
+        let plain = Address::parse(&change.key)?.plain_key();
+        if plain.starts_with("traffic.") {
+            let expected = "a key of the fleet: the traffic is the trace's".to_owned();
+            return Err(SettingError { key: change.key.clone(), expected, found: "one of the traffic".into() }.into());
+        }
+    }
+    apply(&mut blueprint, &changes)?;
+    let (length, warmup) = span(settings, None, 0.0)?;
+
+    let name = arguments.trace.display().to_string();
+    let whole = validate(&arguments.trace)?;
+    let read = Arc::new(AtomicU64::new(0));
+    let calls = TraceReader::new(BufReader::with_capacity(
+        1 << 16,
+        Counted { file: open(&arguments.trace)?, read: Arc::clone(&read) },
+    ));
+    let mut run = Run::new(RunSpec {
+        blueprint: blueprint.clone(),
+        seed: settings.seed.unwrap_or(SEED),
+        warmup: micros_of_s(warmup),
+        recording: Some(Box::new(calls)),
+    });
+    let mut progress = Progress::new(&name, arguments.output.quiet);
+    run_to_end(&mut run, length, &mut progress, || (read.load(Ordering::Relaxed), whole));
+    drop(progress);
+    if let Some(error) = run.trace_error() {
+        return Err(InputError(format!("{name}: {error}")));
+    }
+    let mut report = run.report();
+    report.level = name;
+    report.credits = blueprint.credits_over(&given);
+    Ok(run::print(&report, &arguments.output))
+}
+
+fn open(path: &Path) -> Result<File, InputError> {
+    let unreadable = |error: &dyn std::fmt::Display| InputError(format!("{}: cannot be read: {error}", path.display()));
+    let file = File::open(path).map_err(|error| unreadable(&error))?;
+    match file.metadata() {
+        Ok(metadata) if metadata.is_dir() => Err(unreadable(&"it is a folder")),
+        _ => Ok(file),
+    }
+}
+
+/// Reads a trace through once, so that a wrong line near its end is found before anything is run. What can be read only
+/// once, such as a pipe, is checked while it is run. Returns its length in bytes.
+fn validate(path: &Path) -> Result<u64, InputError> {
+    let file = open(path)?;
+    let length = match file.metadata() {
+        Ok(metadata) if metadata.is_file() => metadata.len(),
+        _ => return Ok(0),
+    };
+    for call in TraceReader::new(BufReader::with_capacity(1 << 16, file)) {
+        call.map_err(|error| InputError(format!("{}: {error}", path.display())))?;
+    }
+    Ok(length)
+}

@@ -1,0 +1,47 @@
+//! `warmpath run`: a level without a window.
+
+use super::args::{Output, Run as Arguments};
+use super::drive::{Progress, find_level, run_to_end, set_fleet, span};
+use super::{InputError, Outcome, output, table};
+use crate::level::Level;
+use crate::sim::Report;
+
+/// Runs a level and prints its report.
+pub fn run(arguments: &Arguments) -> Result<Outcome, InputError> {
+    let mut level = find_level(&arguments.level)?;
+    let blueprint = set_fleet(&level, &arguments.settings)?;
+    shorten(&mut level, &arguments.settings)?;
+    let seed = arguments.settings.seed.unwrap_or_else(|| first_seed(&level));
+    let mut run = level.start(&blueprint, seed);
+    let mut progress = Progress::new(&level.id, arguments.output.quiet);
+    run_to_end(&mut run, Some(level.seconds), &mut progress, || (0, 1));
+    drop(progress);
+    let report = level.complete(run.report(), &blueprint);
+    Ok(print(&report, &arguments.output))
+}
+
+/// Gives the level the length and warm-up that the options say.
+pub fn shorten(level: &mut Level, settings: &super::args::Settings) -> Result<(), InputError> {
+    let (length, warmup) = span(settings, Some(level.seconds), level.warmup_s)?;
+    level.seconds = length.unwrap_or(level.seconds);
+    level.warmup_s = warmup;
+    Ok(())
+}
+
+/// The seed of a run without `--seed`.
+pub fn first_seed(level: &Level) -> u64 {
+    level.seeds.first().copied().unwrap_or(0)
+}
+
+/// Prints a report as the options say.
+pub fn print(report: &Report, options: &Output) -> Outcome {
+    if options.json {
+        output::line(&serde_json::to_string(report).unwrap_or_default());
+    } else if !options.quiet {
+        output::line(table::report(report).trim_end());
+    }
+    match report.passed {
+        Some(false) => Outcome::NotMet,
+        _ => Outcome::Done,
+    }
+}

@@ -1,0 +1,448 @@
+//! Level files: the format, and reading it strictly.
+
+use super::goal::{Bound, Goal, ReportKey};
+use super::solution::AssignmentList;
+use crate::blueprint::{
+    Address, Assignment, Balancer, Blueprint, Part, PartFile, PartId, Replica, Router, Tag, Traffic, apply, tag,
+};
+use ron::error::Position;
+use ron::extensions::Extensions;
+use serde::Deserialize;
+use serde::de::{Deserializer, Error};
+use std::io::Read;
+use std::path::Path;
+
+/// A level.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Level {
+    /// What the command line and links call it: lower-case words joined by hyphens.
+    pub id: String,
+    /// Its name on the screen.
+    pub title: String,
+    /// The incident, in words.
+    pub brief: String,
+    /// The fleet as it is given.
+    pub blueprint: Blueprint,
+    /// The plain keys of the settings that the player may change; the others are shown, locked.
+    pub open: Vec<String>,
+    /// How long a run is, in simulated seconds.
+    pub seconds: f64,
+    /// How much of it is warm-up.
+    pub warmup_s: f64,
+    /// The seeds on which it must be won.
+    pub seeds: Vec<u64>,
+    /// What wins it. None for a level that is only to be watched.
+    pub goals: Vec<Goal>,
+    /// A harder goal, for those who want more.
+    pub margin: Option<Goal>,
+    /// Hints, the gentlest first.
+    pub hints: Vec<String>,
+    /// What happened, in the field's words: for after the win.
+    pub debrief: String,
+    /// Changes that win it.
+    pub solution: Vec<Assignment>,
+    /// Changes that look right and must not win it.
+    pub decoys: Vec<Decoy>,
+}
+
+/// Changes that look right and must not win a level.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Decoy {
+    /// What it tries, in words.
+    pub name: String,
+    /// The changes.
+    pub set: Vec<Assignment>,
+}
+
+/// A level file that cannot be taken: which, where, and what is wrong with it, in one line.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{place}: {problem}")]
+pub struct LevelError {
+    place: String,
+    problem: String,
+}
+
+impl LevelError {
+    /// At a place in a file.
+    pub(super) fn at(name: &str, position: Position, problem: impl Into<String>) -> Self {
+        let Position { line, col } = position;
+        Self { place: format!("{name}:{line}:{col}"), problem: one_line(&problem.into()) }
+    }
+
+    /// Of a file as a whole.
+    pub(super) fn whole(name: &str, problem: impl Into<String>) -> Self {
+        Self { place: name.to_owned(), problem: one_line(&problem.into()) }
+    }
+}
+
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The largest level file that is read, in bytes.
+const LARGEST_FILE: u64 = 1 << 20;
+/// The most traffic sources, balancers or routers of a level, each.
+const MOST_PARTS: usize = 256;
+/// The most seeds of a level.
+const MOST_SEEDS: usize = 16;
+
+/// Reads a file as text, up to a size that a level or a solution has.
+pub(super) fn read_text(path: &Path) -> Result<String, LevelError> {
+    let name = path.display().to_string();
+    let unreadable = |error: std::io::Error| LevelError::whole(&name, format!("cannot be read: {error}"));
+    let file = std::fs::File::open(path).map_err(unreadable)?;
+    let mut bytes = Vec::new();
+    file.take(LARGEST_FILE + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+    if bytes.len() as u64 > LARGEST_FILE {
+        return Err(LevelError::whole(&name, format!("expected at most {LARGEST_FILE} bytes, found more")));
+    }
+    String::from_utf8(bytes).map_err(|error| {
+        let place = error.utf8_error().valid_up_to();
+        LevelError::whole(&name, format!("expected UTF-8 text, found another byte after {place} bytes"))
+    })
+}
+
+/// Reads a value from RON text in which options stand bare, without `Some(..)`; `name` is what errors call the text.
+pub(super) fn from_ron<T: serde::de::DeserializeOwned>(name: &str, text: &str) -> Result<T, LevelError> {
+    let options = ron::Options::default().with_default_extension(Extensions::IMPLICIT_SOME);
+    options.from_str(text).map_err(|error| {
+        let problem = error.code.to_string();
+        // What does not hold between parts is noticed at the end of the whole: better said where the word stands.
+        if let Some(position) = quoted_word(&problem).and_then(|word| position_of_only(text, word)) {
+            return LevelError::at(name, position, problem);
+        }
+        let position = error.span.start;
+        let says_found = ["found", "nexpected", "missing", "uplicate"].iter().any(|word| problem.contains(word));
+        let found = if says_found { String::new() } else { format!(", found {}", excerpt(text, &position)) };
+        LevelError::at(name, position, problem + &found)
+    })
+}
+
+/// The word in double quotes with which a message ends, quotes included.
+fn quoted_word(problem: &str) -> Option<&str> {
+    let end = problem.trim_end_matches(" twice").strip_suffix('"')?;
+    let start = end.rfind('"')?;
+    problem.get(start..=end.len())
+}
+
+/// Where a word stands in a text, if it stands there once.
+fn position_of_only(text: &str, word: &str) -> Option<Position> {
+    (text.matches(word).count() == 1).then(|| position_of(text, word)).flatten()
+}
+
+/// What stands at a position of a text, up to where a value may end.
+fn excerpt(text: &str, position: &Position) -> String {
+    let line = text.lines().nth(position.line.saturating_sub(1)).unwrap_or_default();
+    let rest: String = line.chars().skip(position.col.saturating_sub(1)).collect();
+    let word: String = rest.trim_start().chars().take_while(|c| !matches!(c, ',' | ')' | ']')).take(40).collect();
+    if word.is_empty() { "the end of the line".into() } else { format!("`{}`", word.trim_end()) }
+}
+
+impl Level {
+    /// Reads a level file.
+    ///
+    /// # Errors
+    /// Where the file cannot be read, is not well formed, or does not hold together.
+    pub fn read(path: &Path) -> Result<Self, LevelError> {
+        Self::parse(&path.display().to_string(), &read_text(path)?)
+    }
+
+    /// Reads a level from text; `name` is what errors call it.
+    ///
+    /// # Errors
+    /// As [`Level::read`].
+    pub fn parse(name: &str, text: &str) -> Result<Self, LevelError> {
+        let file: LevelFile = from_ron(name, text)?;
+        let level = file.into_level();
+        level.consistent().map_err(|(needle, problem)| match position_of(text, &needle) {
+            Some(position) => LevelError::at(name, position, problem),
+            None => LevelError::whole(name, problem),
+        })?;
+        Ok(level)
+    }
+
+    /// What does not hold between the parts of a level: a word that stands in the file near the place, and the problem.
+    fn consistent(&self) -> Result<(), (String, String)> {
+        if self.warmup_s >= self.seconds {
+            let problem = format!("expected a warm-up below {} seconds, found {}", self.seconds, self.warmup_s);
+            return Err(("warmup_s".into(), problem));
+        }
+        for goal in self.goals.iter().chain(&self.margin) {
+            if let Some(("replicas", index)) =
+                goal.key.split_once('.').map(|(head, rest)| (head, rest.split('.').next().unwrap_or_default()))
+                && index.parse::<usize>().is_ok_and(|index| index >= self.blueprint.replicas.len())
+            {
+                let problem = format!("expected a replica from 0 to {}", self.blueprint.replicas.len().max(1) - 1);
+                return Err((goal.key.clone(), format!("{problem}, found {index}")));
+            }
+        }
+        self.apply_as_player(&mut self.blueprint.clone(), &self.solution)
+            .map_err(|error| ("solution".to_owned(), format!("the solution: {error}")))?;
+        for decoy in &self.decoys {
+            apply(&mut self.blueprint.clone(), &decoy.set)
+                .map_err(|error| (decoy.name.clone(), format!("the decoy {:?}: {error}", decoy.name)))?;
+        }
+        Ok(())
+    }
+}
+
+/// Where a word first stands in a text.
+fn position_of(text: &str, needle: &str) -> Option<Position> {
+    let before = &text[..text.find(needle)?];
+    let line = 1 + before.matches('\n').count();
+    let col = 1 + before.chars().rev().take_while(|&c| c != '\n').count();
+    Some(Position { line, col })
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct LevelFile {
+    id: Id,
+    title: String,
+    brief: String,
+    fleet: Fleet,
+    #[serde(default)]
+    open: Vec<PlainKey>,
+    seconds: Seconds,
+    #[serde(default)]
+    warmup_s: Warmup,
+    seeds: Seeds,
+    #[serde(default)]
+    goals: Vec<Goal>,
+    #[serde(default)]
+    margin: Option<Goal>,
+    #[serde(default)]
+    hints: Vec<String>,
+    #[serde(default)]
+    debrief: String,
+    #[serde(default)]
+    solution: AssignmentList,
+    #[serde(default)]
+    decoys: Vec<DecoyFile>,
+}
+
+impl LevelFile {
+    fn into_level(self) -> Level {
+        Level {
+            id: self.id.0,
+            title: self.title,
+            brief: self.brief,
+            blueprint: self.fleet.0,
+            open: self.open.into_iter().map(|key| key.0).collect(),
+            seconds: self.seconds.0,
+            warmup_s: self.warmup_s.0,
+            seeds: self.seeds.0,
+            goals: self.goals,
+            margin: self.margin,
+            hints: self.hints,
+            debrief: self.debrief,
+            solution: self.solution.0,
+            decoys: self.decoys.into_iter().map(|decoy| Decoy { name: decoy.name, set: decoy.set.0 }).collect(),
+        }
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct DecoyFile {
+    name: String,
+    set: AssignmentList,
+}
+
+/// A type that is read as another and then checked: `$check` says what was expected where it does not hold.
+macro_rules! checked {
+    ($name:ident($inner:ty), $check:expr) => {
+        struct $name($inner);
+        impl<'de> Deserialize<'de> for $name {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                let inner = <$inner>::deserialize(deserializer)?;
+                let check: fn(&$inner) -> Result<(), String> = $check;
+                check(&inner).map_err(D::Error::custom)?;
+                Ok(Self(inner))
+            }
+        }
+    };
+}
+
+fn expect(holds: bool, expected: impl FnOnce() -> String) -> Result<(), String> {
+    if holds { Ok(()) } else { Err(expected()) }
+}
+
+checked!(Id(String), |id| {
+    let fine = !id.is_empty() && id.len() <= 64 && id.bytes().all(|b| matches!(b, b'a'..=b'z' | b'0'..=b'9' | b'-'));
+    expect(fine, || format!("id: expected lower-case letters, digits and hyphens, found {id:?}"))
+});
+checked!(Seconds(f64), |s| {
+    expect(*s > 0.0 && *s <= 1e7, || format!("seconds: expected a number above 0 and up to 1e7, found {s}"))
+});
+checked!(Warmup(f64), |s| {
+    expect((0.0..1e7).contains(s), || format!("warmup_s: expected a number from 0 up to below 1e7, found {s}"))
+});
+checked!(Seeds(Vec<u64>), |seeds| {
+    let count = seeds.len();
+    expect((1..=MOST_SEEDS).contains(&count), || format!("seeds: expected 1 to {MOST_SEEDS} of them, found {count}"))
+});
+checked!(PlainKey(String), |key| {
+    let address = Address::parse(key).map_err(|error| error.to_string())?;
+    expect(address.plain_key() == key, || format!("expected a key without an index, found {key:?}"))
+});
+
+impl Default for Warmup {
+    fn default() -> Self {
+        Self(0.0)
+    }
+}
+
+impl<'de> Deserialize<'de> for Goal {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(deny_unknown_fields, rename = "Goal")]
+        struct GoalFile {
+            name: String,
+            key: ReportKey,
+            #[serde(default)]
+            at_least: Option<Number>,
+            #[serde(default)]
+            at_most: Option<Number>,
+        }
+        let file = GoalFile::deserialize(deserializer)?;
+        let bound = match (file.at_least, file.at_most) {
+            (Some(target), None) => Bound::AtLeast(target.0),
+            (None, Some(target)) => Bound::AtMost(target.0),
+            (None, None) => return Err(D::Error::custom("a goal: expected at_least or at_most, found neither")),
+            (Some(_), Some(_)) => return Err(D::Error::custom("a goal: expected at_least or at_most, found both")),
+        };
+        Ok(Self { name: file.name, key: file.key.0, bound })
+    }
+}
+
+/// A finite number; in a file it stands bare, not in `Some(..)`.
+struct Number(f64);
+
+impl<'de> Deserialize<'de> for Number {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let x = f64::deserialize(deserializer)?;
+        expect(x.is_finite(), || format!("expected a finite number, found {x}")).map_err(D::Error::custom)?;
+        Ok(Self(x))
+    }
+}
+
+/// The parts of a fleet as a file has them.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename = "Fleet")]
+struct FleetFile {
+    #[serde(default)]
+    traffic: Vec<PartFile<tag::Traffic>>,
+    #[serde(default)]
+    balancers: Vec<PartFile<tag::Balancer>>,
+    #[serde(default)]
+    routers: Vec<PartFile<tag::Router>>,
+    #[serde(default)]
+    replicas: Vec<PartFile<tag::Replica>>,
+}
+
+/// A fleet that holds together.
+struct Fleet(Blueprint);
+
+impl<'de> Deserialize<'de> for Fleet {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        FleetFile::deserialize(deserializer)?.into_blueprint().map(Self).map_err(D::Error::custom)
+    }
+}
+
+/// The parts of a fleet by the names that links call them.
+#[derive(Default)]
+struct Names(Vec<(String, Vec<PartId>)>);
+
+impl Names {
+    fn add<T: Tag>(&mut self, file: &PartFile<T>, first: usize) -> Result<(), String> {
+        let Some(name) = &file.name else { return Ok(()) };
+        if self.0.iter().any(|(known, _)| known == name) {
+            return Err(format!("expected names that differ, found two parts named {name:?}"));
+        }
+        let parts = (first..first + file.count).map(|index| PartId::new(T::PART, index)).collect();
+        self.0.push((name.clone(), parts));
+        Ok(())
+    }
+
+    fn links<T: Tag>(&self, file: &PartFile<T>, index: usize, links: &mut Vec<(PartId, PartId)>) -> Result<(), String> {
+        let from = PartId::new(T::PART, index);
+        for name in &file.to {
+            let Some((_, parts)) = self.0.iter().find(|(known, _)| known == name) else {
+                let known: Vec<&str> = self.0.iter().map(|(known, _)| known.as_str()).collect();
+                return Err(format!("to: expected the name of a part, one of {}; found {name:?}", known.join(", ")));
+            };
+            for &to in parts {
+                if !T::PART.may_send_to(to.part) {
+                    return Err(format!("to: a {} cannot send to a {} ({name:?})", T::PART.key(), to.part.key()));
+                }
+                if links.contains(&(from, to)) {
+                    return Err(format!("to: expected each part once, found {name:?} twice"));
+                }
+                links.push((from, to));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Adds one part, set as its file says.
+fn build<T: Tag, P: Default>(file: &PartFile<T>, blueprint: &mut Blueprint, list: fn(&mut Blueprint) -> &mut Vec<P>) {
+    for _ in 0..file.count {
+        list(blueprint).push(P::default());
+        let index = list(blueprint).len() - 1;
+        for (setting, value) in file.rows() {
+            setting.set(blueprint, index, value);
+        }
+    }
+}
+
+impl FleetFile {
+    fn into_blueprint(self) -> Result<Blueprint, String> {
+        let mut blueprint = Blueprint::default();
+        let mut names = Names::default();
+        for (what, count) in [
+            ("traffic", self.traffic.len()),
+            ("balancers", self.balancers.len()),
+            ("routers", self.routers.len()),
+            ("replicas", self.replicas.len()),
+        ] {
+            expect(count <= MOST_PARTS, || format!("{what}: expected at most {MOST_PARTS}, found {count}"))?;
+        }
+        let replicas: usize = self.replicas.iter().map(|file| file.count).sum();
+        let most = crate::blueprint::MOST_REPLICAS;
+        expect(replicas <= most, || format!("expected at most {most} replicas in all, found {replicas}"))?;
+        for file in &self.traffic {
+            names.add(file, blueprint.traffics.len())?;
+            build(file, &mut blueprint, |blueprint| &mut blueprint.traffics as &mut Vec<Traffic>);
+        }
+        for file in &self.balancers {
+            names.add(file, blueprint.balancers.len())?;
+            build(file, &mut blueprint, |blueprint| &mut blueprint.balancers as &mut Vec<Balancer>);
+        }
+        for file in &self.routers {
+            names.add(file, blueprint.routers.len())?;
+            build(file, &mut blueprint, |blueprint| &mut blueprint.routers as &mut Vec<Router>);
+        }
+        for file in &self.replicas {
+            names.add(file, blueprint.replicas.len())?;
+            build(file, &mut blueprint, |blueprint| &mut blueprint.replicas as &mut Vec<Replica>);
+        }
+        let mut links = Vec::new();
+        for (index, file) in self.traffic.iter().enumerate() {
+            names.links(file, index, &mut links)?;
+        }
+        for (index, file) in self.balancers.iter().enumerate() {
+            names.links(file, index, &mut links)?;
+        }
+        for (index, file) in self.routers.iter().enumerate() {
+            names.links(file, index, &mut links)?;
+        }
+        blueprint.links = links;
+        if let Some(error) = blueprint.inconsistency() {
+            return Err(error.to_string());
+        }
+        debug_assert!(Part::ALL.iter().all(|part| blueprint.count(*part) <= most));
+        Ok(blueprint)
+    }
+}

@@ -1,0 +1,65 @@
+//! Levels: a fleet with an incident, what the player may change, goals, and the proof that it can be won.
+//!
+//! Level files are RON, read strictly: anything unknown, of the wrong type or out of range is one line with file, line
+//! and column. The program's own levels are embedded.
+
+mod builtin;
+mod check;
+mod file;
+mod goal;
+mod solution;
+mod verdict;
+
+pub use builtin::builtin;
+pub use check::{CheckReport, check};
+pub use file::{Decoy, Level, LevelError};
+pub use goal::{Bound, Goal};
+pub use solution::{AssignmentList, read_solution};
+pub use verdict::{Failure, Verdict, VerdictRun};
+
+use crate::blueprint::{Address, Assignment, Blueprint, SettingError, apply};
+use crate::sim::{Report, Run, RunSpec, micros_of_s};
+
+impl Level {
+    /// The levels that come with the program, in the order in which they are offered.
+    pub fn builtin() -> Vec<Self> {
+        builtin()
+    }
+
+    /// May the player change this plain key?
+    pub fn is_open(&self, key: &str) -> bool {
+        self.open.iter().any(|open| open == key)
+    }
+
+    /// Applies changes as a player makes them: a locked key is refused.
+    ///
+    /// # Errors
+    /// As [`apply`], and for a key that the level locks.
+    pub fn apply_as_player(&self, blueprint: &mut Blueprint, changes: &[Assignment]) -> Result<(), SettingError> {
+        for change in changes {
+            let plain = Address::parse(&change.key)?.plain_key();
+            if !self.is_open(plain) {
+                return Err(SettingError {
+                    key: change.key.clone(),
+                    expected: format!("a setting that this level leaves open: {}", self.open.join(", ")),
+                    found: "a locked one".into(),
+                });
+            }
+        }
+        apply(blueprint, changes)
+    }
+
+    /// A run of the level at time 0, with the fleet as it is now set.
+    pub fn start(&self, blueprint: &Blueprint, seed: u64) -> Run {
+        Run::new(RunSpec { blueprint: blueprint.clone(), seed, warmup: micros_of_s(self.warmup_s), recording: None })
+    }
+
+    /// Adds to a run's report what the level knows: its name, the credits spent, the goals.
+    pub fn complete(&self, mut report: Report, blueprint: &Blueprint) -> Report {
+        report.level.clone_from(&self.id);
+        report.credits = blueprint.credits_over(&self.blueprint);
+        report.goals = goal::judge_all(&self.goals, &report);
+        report.passed = (!self.goals.is_empty()).then(|| report.goals.iter().all(|goal| goal.met));
+        report
+    }
+}

@@ -1,0 +1,106 @@
+//! What a person does on the panels, as plain values that the app carries out.
+
+use bevy::prelude::Message;
+
+/// How fast simulated time goes by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Speed {
+    /// A tenth of real time.
+    Tenth,
+    /// As in reality.
+    #[default]
+    One,
+    /// Eight times as fast.
+    Eight,
+    /// Sixty-four times as fast.
+    SixtyFour,
+    /// As fast as it goes.
+    Max,
+}
+
+impl Speed {
+    /// All of them, the slowest first.
+    pub const ALL: [Self; 5] = [Self::Tenth, Self::One, Self::Eight, Self::SixtyFour, Self::Max];
+
+    /// Simulated seconds for each real one; none for as fast as it goes.
+    pub const fn factor(self) -> Option<f64> {
+        match self {
+            Self::Tenth => Some(0.1),
+            Self::One => Some(1.0),
+            Self::Eight => Some(8.0),
+            Self::SixtyFour => Some(64.0),
+            Self::Max => None,
+        }
+    }
+
+    /// On its button.
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Tenth => "0.1×",
+            Self::One => "1×",
+            Self::Eight => "8×",
+            Self::SixtyFour => "64×",
+            Self::Max => "max",
+        }
+    }
+
+    /// The next faster (`up`) or slower one, or itself at the end.
+    pub fn next(self, up: bool) -> Self {
+        let place = Self::ALL.iter().position(|speed| *speed == self).unwrap_or(0);
+        let next = if up { place + 1 } else { place.saturating_sub(1) };
+        Self::ALL[next.min(Self::ALL.len() - 1)]
+    }
+}
+
+/// Something that a person did, but for changing a setting: that is a [`PlayerChange`].
+#[derive(Message, Clone, Copy, Debug, PartialEq)]
+pub enum Action {
+    /// Opens the level at this place in the list.
+    OpenLevel(usize),
+    /// Goes back to the list of levels.
+    Back,
+    /// Pauses or goes on.
+    TogglePause,
+    /// Goes on to the next thing that can be seen to happen, and pauses there.
+    StepEvent,
+    /// Sets how fast time goes.
+    SetSpeed(Speed),
+    /// Begins again at 0:00, with the settings as they are now.
+    Restart,
+    /// Begins again with the level's next seed.
+    NextSeed,
+    /// Asks for the verdict.
+    Verdict,
+    /// Lets the verdict under way go, or puts away the one that is shown.
+    CloseVerdict,
+}
+
+/// The player sets a setting. This is the one door to the running fleet.
+#[derive(Message, Clone, Debug, PartialEq, Eq)]
+pub struct PlayerChange {
+    /// The key, such as `router.spill`.
+    pub key: String,
+    /// The value, as the command line writes it.
+    pub value: String,
+}
+
+/// What a panel hands back: all that the person did in it in one frame.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Deeds {
+    /// Changes of settings.
+    pub changes: Vec<PlayerChange>,
+    /// Everything else.
+    pub actions: Vec<Action>,
+}
+
+impl Deeds {
+    /// One more action.
+    pub fn act(&mut self, action: Action) {
+        self.actions.push(action);
+    }
+
+    /// One more change.
+    pub fn change(&mut self, key: impl Into<String>, value: impl Into<String>) {
+        self.changes.push(PlayerChange { key: key.into(), value: value.into() });
+    }
+}

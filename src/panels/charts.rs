@@ -1,0 +1,232 @@
+//! The charts: TTFT, KV hit rate and waiting calls over simulated time, with the goals and the player's changes.
+
+use super::theme;
+use super::view::{Mark, PlayView, Series};
+use super::widgets::said;
+use crate::canvas::{figures, palette};
+use crate::level::Goal;
+use crate::sim::seconds;
+use egui::{Align2, Color32, Stroke, Ui, UiBuilder, vec2};
+use egui_plot::{AxisHints, GridMark, HLine, HPlacement, Line, LineStyle, Plot, PlotPoint, PlotPoints, Span, Text, VLine};
+
+/// What one chart shows.
+struct Chart<'a> {
+    title: &'a str,
+    legend: Vec<(&'a str, Color32)>,
+    lines: Vec<(String, &'a [PlotPoint], Color32, f32)>,
+    goals: Vec<f64>,
+    /// The highest value shown.
+    top: f64,
+    /// How a value is written.
+    figure: fn(f64) -> String,
+}
+
+/// All three, beside each other or, where there is no room for that, above each other.
+pub fn show(ui: &mut Ui, view: &PlayView) {
+    let series = view.series;
+    let charts = [ttft(view, series), hit_rate(view, series), waiting(view, series)];
+    let whole = ui.available_rect_before_wrap();
+    let gap = 20.0;
+    let beside = whole.width() > 560.0;
+    let count = charts.len() as f32;
+    for (place, chart) in charts.into_iter().enumerate() {
+        let place = place as f32;
+        let rect = if beside {
+            let width = (whole.width() - gap * (count - 1.0)) / count;
+            egui::Rect::from_min_size(whole.min + vec2(place * (width + gap), 0.0), vec2(width, whole.height()))
+        } else {
+            let height = (whole.height() - gap * (count - 1.0)) / count;
+            egui::Rect::from_min_size(whole.min + vec2(0.0, place * (height + gap)), vec2(whole.width(), height))
+        };
+        ui.scope_builder(UiBuilder::new().max_rect(rect), |ui| one(ui, view, chart));
+    }
+}
+
+fn goals_of(view: &PlayView, key: &str) -> Vec<f64> {
+    view.level.goals.iter().filter(|goal: &&Goal| goal.key == key).map(|goal| goal.bound.target()).collect()
+}
+
+fn highest(points: &[PlotPoint]) -> f64 {
+    points.iter().map(|point| point.y).fold(0.0, f64::max)
+}
+
+fn ttft<'a>(view: &PlayView, series: &'a Series) -> Chart<'a> {
+    let goals = [goals_of(view, "ttft_ms.p50"), goals_of(view, "ttft_ms.p99")].concat();
+    let goal = goals.iter().copied().fold(0.0, f64::max);
+    Chart {
+        title: "TTFT",
+        legend: vec![("p50", palette::DECODE), ("p99", palette::WARN)],
+        lines: vec![
+            ("p50".into(), &series.ttft_p50, palette::DECODE, 1.5),
+            ("p99".into(), &series.ttft_p99, palette::WARN, 1.5),
+        ],
+        top: round_up(highest(&series.ttft_p99).max(goal * 1.15).max(10.0)),
+        goals,
+        figure: figures::duration_ms,
+    }
+}
+
+fn hit_rate<'a>(view: &PlayView, series: &'a Series) -> Chart<'a> {
+    Chart {
+        title: "KV hit rate",
+        legend: Vec::new(),
+        lines: vec![("hit rate".into(), &series.hit_rate, palette::GOOD, 1.5)],
+        goals: goals_of(view, "hit_rate").iter().map(|share| share * 100.0).collect(),
+        top: 100.0,
+        figure: |percent| figures::percent(percent / 100.0),
+    }
+}
+
+/// The replica with the longest queue of late stands out; the others step back.
+fn waiting<'a>(view: &PlayView, series: &'a Series) -> Chart<'a> {
+    let now: Vec<u64> = view.measures.replicas.iter().map(|replica| replica.waiting).collect();
+    let hottest = now.iter().copied().enumerate().max_by_key(|(_, waiting)| *waiting).filter(|(_, waiting)| *waiting > 0);
+    let hottest = hottest.map(|(index, _)| index);
+    let mut lines: Vec<(String, &[PlotPoint], Color32, f32)> = series
+        .waiting
+        .iter()
+        .enumerate()
+        .map(|(index, points)| (format!("replica {}", index + 1), points.as_slice(), palette::FAINT, 1.0))
+        .collect();
+    if let Some(index) = hottest.filter(|index| *index < lines.len()) {
+        let mut line = lines.remove(index);
+        (line.2, line.3) = (palette::WARN, 1.5);
+        lines.push(line);
+    }
+    let top = series.waiting.iter().map(|points| highest(points)).fold(8.0, f64::max);
+    Chart {
+        title: "Waiting per replica",
+        legend: vec![("longest", palette::WARN), ("others", palette::DIM)],
+        lines,
+        goals: Vec::new(),
+        top: round_up(top),
+        figure: |calls| figures::count(calls.round() as u64),
+    }
+}
+
+/// The next number of the form 1, 2, 3, 4, 5, 6, 8 times a power of ten, so that the scale seldom changes.
+fn round_up(value: f64) -> f64 {
+    let power = 10_f64.powf(value.log10().floor());
+    let steps = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0];
+    let step = steps.into_iter().find(|step| step * power >= value * 0.999).unwrap_or(10.0);
+    step * power
+}
+
+/// How much time is shown: it grows in steps, so that the lines stand still in between.
+fn shown_s(view: &PlayView) -> f64 {
+    let now = seconds(view.now);
+    let steps = [60.0, 120.0, 180.0, 300.0, 450.0, 600.0, 900.0, 1_200.0, 1_800.0, 2_700.0, 3_600.0];
+    let step = steps.into_iter().find(|step| now <= *step).unwrap_or(now);
+    step.min(view.level.seconds.max(now))
+}
+
+fn one(ui: &mut Ui, view: &PlayView, chart: Chart) {
+    ui.spacing_mut().item_spacing = vec2(6.0, 2.0);
+    ui.horizontal(|ui| {
+        ui.label(said(chart.title, theme::strong(12.0), palette::TEXT));
+        ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+            ui.add_space(2.0);
+            for (name, colour) in chart.legend.iter().rev() {
+                ui.label(said(*name, theme::text(11.0), *colour));
+            }
+        });
+    });
+    let (right, top) = (shown_s(view), chart.top);
+    let figure = chart.figure;
+    let x = AxisHints::new_x()
+        .formatter(|mark: GridMark, _: &_| figures::clock_s(mark.value))
+        .tick_label_color(palette::FAINT)
+        .tick_label_font(theme::mono(10.0))
+        .label_spacing(0.0..=1.0);
+    let y = AxisHints::new_y()
+        .formatter(move |mark: GridMark, _: &_| figure(mark.value))
+        .tick_label_color(palette::FAINT)
+        .tick_label_font(theme::mono(10.0))
+        .placement(HPlacement::Left)
+        .min_thickness(44.0)
+        .label_spacing(0.0..=1.0);
+    Plot::new(("chart", chart.title))
+        .custom_x_axes(vec![x])
+        .custom_y_axes(vec![y])
+        .x_grid_spacer(move |_| marks_at(&[0.0, right / 2.0, right], right))
+        .y_grid_spacer(move |_| marks_at(&[0.0, top / 2.0, top], top))
+        .show_background(false)
+        .show_grid([false, true])
+        .grid_color(palette::LINE)
+        .grid_fade(0.0)
+        .allow_zoom(false)
+        .allow_drag(false)
+        .allow_scroll(false)
+        .allow_boxed_zoom(false)
+        .allow_axis_zoom_drag(false)
+        .allow_double_click_reset(false)
+        .show_crosshair(false)
+        .set_margin_fraction(vec2(0.0, 0.0))
+        .label_formatter(move |position: &egui_plot::HoverPosition<'_>| hover(position, figure))
+        .height(ui.available_height())
+        .width(ui.available_width())
+        .show(ui, |plot| {
+            plot.set_plot_bounds_x(0.0..=right);
+            plot.set_plot_bounds_y(0.0..=top * 1.06);
+            let warmup = view.level.warmup_s;
+            if warmup > 0.0 {
+                let shade = palette::GROUND.gamma_multiply(0.6);
+                plot.span(Span::new("", 0.0..=warmup.min(right)).fill(shade).border_width(0.0));
+            }
+            for goal in &chart.goals {
+                plot.hline(HLine::new("", *goal).color(palette::GOLD).width(1.0).style(LineStyle::dotted_loose()));
+                let text = said(format!("goal {figure}", figure = figure(*goal)), theme::text(10.0), palette::GOLD);
+                // Above the line where there is room, else below it.
+                let align = if *goal < top * 0.8 { Align2::RIGHT_BOTTOM } else { Align2::RIGHT_TOP };
+                plot.text(Text::new("", PlotPoint::new(right, *goal), text).anchor(align));
+            }
+            for (name, points, colour, width) in &chart.lines {
+                let points = PlotPoints::Borrowed(points);
+                plot.line(Line::new(name.clone(), points).color(*colour).width(*width));
+            }
+            for (place, mark) in last_marks(view.marks).iter().enumerate() {
+                change(plot, mark, place, right, top);
+            }
+        });
+}
+
+fn marks_at(values: &[f64], span: f64) -> Vec<GridMark> {
+    values.iter().map(|&value| GridMark { value, step_size: span.max(1e-9) }).collect()
+}
+
+fn hover(position: &egui_plot::HoverPosition<'_>, figure: fn(f64) -> String) -> Option<String> {
+    match position {
+        egui_plot::HoverPosition::NearDataPoint { plot_name, position, .. } if !plot_name.is_empty() => {
+            Some(format!("{plot_name}: {} at {}", figure(position.y), figures::clock_s(position.x)))
+        }
+        _ => None,
+    }
+}
+
+/// The changes that are marked: beyond a handful only the latest.
+fn last_marks(marks: &[Mark]) -> &[Mark] {
+    &marks[marks.len().saturating_sub(6)..]
+}
+
+/// A dashed line where the player changed something, with what it was; neighbours' texts stand on different rows.
+fn change(plot: &mut egui_plot::PlotUi, mark: &Mark, place: usize, right: f64, top: f64) {
+    let at = seconds(mark.at);
+    let stroke = Stroke::new(1.0, palette::DECODE);
+    plot.vline(VLine::new("", at).stroke(stroke).style(LineStyle::dashed_dense()));
+    let height = plot.transform().frame().height().max(1.0);
+    let row = f64::from(12.0 / height) * (place % 3) as f64;
+    let align = if at > right * 0.6 { Align2::RIGHT_TOP } else { Align2::LEFT_TOP };
+    let text = if at > right * 0.6 { format!("{} ", mark.text()) } else { format!(" {}", mark.text()) };
+    let text = said(text, theme::text(10.0), palette::DECODE);
+    plot.text(Text::new("", PlotPoint::new(at, top * 1.06 * (1.0 - row)), text).anchor(align));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::round_up;
+
+    #[test]
+    fn scales_end_on_round_numbers() {
+        assert_eq!([9.0, 10.0, 11.0, 310.0, 1_690.0, 42_000.0].map(round_up), [10.0, 10.0, 20.0, 400.0, 2_000.0, 50_000.0]);
+    }
+}

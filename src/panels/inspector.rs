@@ -1,0 +1,206 @@
+//! The right panel: the settings of the selected part.
+
+use super::action::Deeds;
+use super::rules;
+use super::setting_row::{self, About, Row};
+use super::view::{PlayState, PlayView};
+use super::widgets::{Icon, icon_button, said, word_button};
+use super::theme;
+use crate::blueprint::{Address, Blueprint, Kind, MOST_REPLICAS, Part, PartId, REPLICA_CREDITS, Setting, Value, settings_of};
+use crate::canvas::{figures, palette};
+use egui::{Align, CollapsingHeader, Layout, RichText, ScrollArea, Ui, vec2};
+
+/// The settings of the router that are used every day come first, then these.
+const LESSER: [&str; 3] = ["router.cpu_ms", "router.restart_s", "router.policy"];
+
+/// The number of replicas, which is not a setting of any one part.
+const REPLICAS: About = About {
+    name: "Replicas",
+    unit: "",
+    kind: Kind::Count(1, MOST_REPLICAS as u64),
+    slider: (1.0, 32.0),
+    help: "How many replicas the fleet has, all set alike; those that come are empty.",
+};
+
+/// The whole panel.
+pub fn show(ui: &mut Ui, view: &PlayView, state: &mut PlayState, deeds: &mut Deeds) {
+    if state.selected.index >= view.blueprint.count(state.selected.part) {
+        state.selected = PartId::new(Part::Router, 0);
+    }
+    parts(ui, view, state);
+    ui.add_space(4.0);
+    heading(ui, view, state.selected);
+    ui.add_space(2.0);
+    ScrollArea::vertical().auto_shrink([false, false]).id_salt(("settings", state.selected.part)).show(ui, |ui| {
+        ui.spacing_mut().item_spacing.y = 2.0;
+        match state.selected.part {
+            Part::Router => router(ui, view, state, deeds),
+            part => all_settings(ui, view, state, part, deeds),
+        }
+    });
+}
+
+/// Which part is shown, to choose another one.
+fn parts(ui: &mut Ui, view: &PlayView, state: &mut PlayState) {
+    ui.horizontal(|ui| {
+        ui.spacing_mut().item_spacing.x = 4.0;
+        for (part, name) in [(Part::Traffic, "Traffic"), (Part::Router, "Router"), (Part::Replica, "Replicas")] {
+            let there = view.blueprint.count(part) > 0;
+            let selected = state.selected.part == part;
+            if there && word_button(ui, name, selected, 62.0).clicked() {
+                state.selected = PartId::new(part, 0);
+            }
+        }
+        let count = view.blueprint.count(state.selected.part);
+        if count > 1 {
+            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                if icon_button(ui, Icon::Next, "Next part", vec2(22.0, 26.0)).on_hover_text("Next  (])").clicked() {
+                    state.selected.index = (state.selected.index + 1) % count;
+                }
+                if icon_button(ui, Icon::Back, "Previous part", vec2(22.0, 26.0)).on_hover_text("Previous  ([)").clicked()
+                {
+                    state.selected.index = (state.selected.index + count - 1) % count;
+                }
+            });
+        }
+    });
+}
+
+/// The name of the part and how it is doing.
+fn heading(ui: &mut Ui, view: &PlayView, id: PartId) {
+    let many = view.blueprint.count(id.part) > 1;
+    let number = if many { format!(" {}", id.index + 1) } else { String::new() };
+    let (name, doing) = match id.part {
+        Part::Router => ("Inference router", router_doing(view, id.index)),
+        Part::Replica => ("Replica", replica_doing(view, id.index)),
+        Part::Traffic => ("Traffic", traffic_doing(view)),
+        Part::Balancer => ("Load balancer", String::new()),
+    };
+    ui.horizontal(|ui| {
+        ui.label(said(format!("{name}{number}"), theme::strong(14.0), palette::TEXT));
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            ui.label(said(doing, theme::mono(10.5), palette::DIM));
+        });
+    });
+}
+
+fn router_doing(view: &PlayView, index: usize) -> String {
+    let Some(router) = view.measures.routers.get(index) else { return String::new() };
+    if !router.up {
+        return "down after a crash".into();
+    }
+    format!("{} in slots · {} wait", figures::count(router.slots_taken), figures::count(router.waiting))
+}
+
+fn replica_doing(view: &PlayView, index: usize) -> String {
+    let Some(replica) = view.measures.replicas.get(index) else { return String::new() };
+    let kv = figures::compact_tokens(replica.kv_tokens);
+    format!("{} run · {} wait · KV {kv}", figures::count(replica.running), figures::count(replica.waiting))
+}
+
+fn traffic_doing(view: &PlayView) -> String {
+    view.measures.calls_per_s.map_or_else(String::new, |rate| format!("{} calls/s", figures::rate(rate)))
+}
+
+/// The component page's settings, the number of replicas, and the lesser ones folded away.
+fn router(ui: &mut Ui, view: &PlayView, state: &mut PlayState, deeds: &mut Deeds) {
+    let id = state.selected;
+    let (main, lesser): (Vec<_>, Vec<_>) =
+        settings_of(Part::Router).iter().partition(|setting| !LESSER.contains(&setting.key));
+    for setting in main {
+        // The page lists the share of the shared prefix before the spill.
+        if setting.key == "router.spill"
+            && let Some(shared) = Setting::find("traffic.shared")
+            && !view.blueprint.traffics.is_empty()
+        {
+            row(ui, view, state, shared, PartId::new(Part::Traffic, 0), deeds);
+        }
+        row(ui, view, state, setting, id, deeds);
+    }
+    replicas(ui, view, state, deeds);
+    let title = RichText::new("More").font(theme::text(12.0)).color(palette::DIM);
+    let open = CollapsingHeader::new(title).id_salt("more settings").show(ui, |ui| {
+        for setting in lesser {
+            row(ui, view, state, setting, id, deeds);
+        }
+    });
+    state.more = open.fully_open();
+}
+
+/// Every setting of a part.
+fn all_settings(ui: &mut Ui, view: &PlayView, state: &mut PlayState, part: Part, deeds: &mut Deeds) {
+    let id = state.selected;
+    if part == Part::Replica {
+        let text = if alike(view.blueprint) { "All replicas are set alike." } else { "Set for this replica alone." };
+        ui.label(said(text, theme::text(11.0), palette::FAINT));
+        replicas(ui, view, state, deeds);
+    }
+    for setting in settings_of(part) {
+        row(ui, view, state, setting, id, deeds);
+    }
+}
+
+fn alike(blueprint: &Blueprint) -> bool {
+    blueprint.replicas.windows(2).all(|pair| pair[0] == pair[1])
+}
+
+/// The key that a change of this setting on this part names.
+fn key_of(view: &PlayView, setting: &Setting, id: PartId) -> String {
+    let indexed = match id.part {
+        Part::Replica => !alike(view.blueprint),
+        part => view.blueprint.count(part) > 1,
+    };
+    if indexed { format!("{}[{}].{}", id.part.key(), id.index, setting.field()) } else { setting.key.to_owned() }
+}
+
+fn row(ui: &mut Ui, view: &PlayView, state: &mut PlayState, setting: &Setting, id: PartId, deeds: &mut Deeds) {
+    if id.index >= view.blueprint.count(id.part) {
+        return;
+    }
+    let key = key_of(view, setting, id);
+    let given = &view.level.blueprint;
+    let given_index = id.index.min(given.count(id.part).saturating_sub(1));
+    let refused = view.refusal.filter(|refusal| refers_to(&refusal.key, setting.key));
+    let row = Row {
+        about: About::of(setting),
+        value: setting.get(view.blueprint, id.index),
+        given: if given.count(id.part) == 0 { setting.default } else { setting.get(given, given_index) },
+        open: view.level.is_open(setting.key),
+        focused: state.focus.as_deref() == Some(key.as_str()),
+        notes: rules::notes(view, setting.key, id),
+        refused: refused.map(|refusal| format!("expected {}", refusal.expected)),
+        key,
+    };
+    if setting_row::show(ui, &row, deeds) {
+        state.focus = Some(row.key);
+    }
+}
+
+/// Does a key as it was written name this setting?
+fn refers_to(written: &str, plain: &str) -> bool {
+    written == plain || Address::parse(written).is_ok_and(|address| address.plain_key() == plain)
+}
+
+/// The number of replicas, as a row of its own.
+fn replicas(ui: &mut Ui, view: &PlayView, state: &mut PlayState, deeds: &mut Deeds) {
+    let count = view.blueprint.replicas.len();
+    let given = view.level.blueprint.replicas.len();
+    if count == 0 {
+        return;
+    }
+    let refused = view.refusal.filter(|refusal| refusal.key == "replicas");
+    let cost = format!("each one more costs {} cr", REPLICA_CREDITS);
+    let row = Row {
+        key: "replicas".into(),
+        about: REPLICAS,
+        value: Value::Number(count as f64),
+        given: Value::Number(given as f64),
+        open: view.level.is_open("replicas"),
+        focused: state.focus.as_deref() == Some("replicas"),
+        notes: rules::Notes { rule: Some(cost), warning: None },
+        refused: refused.map(|refusal| format!("expected {}", refusal.expected)),
+    };
+    if setting_row::show(ui, &row, deeds) {
+        state.focus = Some(row.key);
+    }
+}

@@ -1,0 +1,149 @@
+//! The list of problems to choose from.
+
+use super::action::{Action, Deeds};
+use super::theme;
+use super::widgets::{focus_ring, said};
+use super::{help, schematic};
+use crate::blueprint::Part;
+use crate::canvas::{figures, palette};
+use crate::level::Level;
+use egui::{
+    Align2, CentralPanel, Frame, Key, Painter, Rect, ScrollArea, Sense, Stroke, StrokeKind, Ui, WidgetInfo, WidgetType,
+    pos2, vec2,
+};
+
+/// How high a level's card is.
+const CARD: f32 = 124.0;
+
+/// The whole screen.
+pub fn show(ui: &mut Ui, levels: &[Level]) -> Deeds {
+    let mut deeds = Deeds::default();
+    keys(ui, levels.len(), &mut deeds);
+    CentralPanel::default().frame(Frame::new().fill(palette::GROUND)).show(ui, |ui| {
+        ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
+            let wide = ui.available_width();
+            let width = (wide - 32.0).min(860.0);
+            let left = (wide - width) / 2.0;
+            ui.horizontal(|ui| {
+                ui.add_space(left);
+                ui.vertical(|ui| {
+                    ui.set_width(width);
+                    column(ui, levels, &mut deeds);
+                });
+            });
+        });
+    });
+    deeds
+}
+
+fn column(ui: &mut Ui, levels: &[Level], deeds: &mut Deeds) {
+    let tall = ui.ctx().content_rect().height();
+    ui.add_space((tall * 0.08).clamp(20.0, 90.0));
+    ui.label(said("Warmpath", theme::strong(30.0), palette::TEXT));
+    let line = "Fleets of model replicas that are in trouble. Watch one fail, change its inference router while it runs, win.";
+    ui.label(said(line, theme::text(13.5), palette::DIM));
+    ui.add_space(22.0);
+    for (place, level) in levels.iter().enumerate() {
+        if card(ui, level, place) {
+            deeds.act(Action::OpenLevel(place));
+        }
+        ui.add_space(6.0);
+    }
+    ui.add_space(18.0);
+    help::left_out(ui);
+    ui.add_space(10.0);
+    let keys = "Press a problem's number to open it, or Tab and Enter.";
+    ui.label(said(keys, theme::text(11.0), palette::FAINT));
+    ui.add_space(20.0);
+}
+
+/// A level's number on the keyboard opens it.
+fn keys(ui: &Ui, count: usize, deeds: &mut Deeds) {
+    let digits = [Key::Num1, Key::Num2, Key::Num3, Key::Num4, Key::Num5, Key::Num6, Key::Num7, Key::Num8, Key::Num9];
+    for (place, key) in digits.into_iter().take(count).enumerate() {
+        if ui.input(|input| input.key_pressed(key)) {
+            deeds.act(Action::OpenLevel(place));
+        }
+    }
+}
+
+/// One level: number, title, component, incident, and a picture of its fleet. Returns whether it was chosen.
+fn card(ui: &mut Ui, level: &Level, place: usize) -> bool {
+    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), CARD), Sense::click());
+    response.widget_info(|| WidgetInfo::labeled(WidgetType::Button, true, &level.title));
+    let painter = ui.painter_at(rect.expand(2.0));
+    let fill = if response.hovered() { palette::CARD } else { palette::PANEL };
+    let edge = if response.hovered() { palette::DECODE.gamma_multiply(0.6) } else { palette::LINE };
+    painter.rect(rect, 8.0, fill, Stroke::new(1.0, edge), StrokeKind::Inside);
+    painter.rect_stroke(rect, 8.0, focus_ring(&response), StrokeKind::Inside);
+    let narrow = rect.width() < 600.0;
+    let picture = if narrow { 0.0 } else { 250.0 };
+    if !narrow {
+        let room = Rect::from_min_max(pos2(rect.right() - 226.0, rect.top() + 16.0), rect.max - vec2(22.0, 16.0));
+        schematic::draw(&painter, room, &level.blueprint);
+    }
+    let text = Rect::from_min_max(rect.min + vec2(20.0, 16.0), pos2(rect.right() - picture - 16.0, rect.bottom() - 12.0));
+    card_text(&painter, text, level, place);
+    response.clicked()
+}
+
+fn card_text(painter: &Painter, rect: Rect, level: &Level, place: usize) {
+    let number = painter.text(
+        rect.min + vec2(0.0, 9.0),
+        Align2::LEFT_CENTER,
+        format!("{}", place + 1),
+        theme::mono(13.0),
+        palette::FAINT,
+    );
+    let title_at = pos2(number.right() + 12.0, rect.top() + 9.0);
+    painter.text(title_at, Align2::LEFT_CENTER, &level.title, theme::strong(16.0), palette::TEXT);
+    let incident = first_sentence(&level.brief);
+    let mut job = egui::text::LayoutJob::simple(
+        incident.to_owned(),
+        theme::text(12.5),
+        palette::DIM,
+        rect.right() - title_at.x,
+    );
+    job.wrap.max_rows = 3;
+    job.sections.iter_mut().for_each(|section| section.format.line_height = Some(18.0));
+    let galley = painter.layout_job(job);
+    painter.galley(pos2(title_at.x, rect.top() + 25.0), galley, palette::DIM);
+    let foot = pos2(title_at.x, rect.bottom() - 5.0);
+    let component = painter.text(foot, Align2::LEFT_CENTER, component(level), theme::strong(11.0), palette::DECODE);
+    let facts = facts(level);
+    painter.text(pos2(component.right() + 14.0, foot.y), Align2::LEFT_CENTER, facts, theme::text(11.0), palette::FAINT);
+}
+
+/// The component that a level is about.
+fn component(level: &Level) -> &'static str {
+    if level.blueprint.count(Part::Router) > 0 { "Inference router" } else { "Model replicas" }
+}
+
+/// Its size and length in a few words.
+fn facts(level: &Level) -> String {
+    let goals = match level.goals.len() {
+        1 => "1 goal".to_owned(),
+        count => format!("{count} goals"),
+    };
+    let replicas = level.blueprint.replicas.len();
+    format!("{replicas} replicas  ·  {goals}  ·  {} of simulated time", figures::clock_s(level.seconds))
+}
+
+/// The incident in a line: the brief up to the end of its first sentence.
+fn first_sentence(text: &str) -> &str {
+    let text = text.trim();
+    let end = text.find(". ").map_or(text.len(), |at| at + 1);
+    text[..end].lines().next().unwrap_or(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::first_sentence;
+
+    #[test]
+    fn the_incident_is_the_first_sentence() {
+        assert_eq!(first_sentence(" One is hot. Why? "), "One is hot.");
+        assert_eq!(first_sentence("At 0.5 all\nmore"), "At 0.5 all");
+        assert_eq!(first_sentence(""), "");
+    }
+}

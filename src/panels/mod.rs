@@ -1,0 +1,28 @@
+//! The panels: everything that is read and set beside the canvas.
+//!
+//! A panel is a plain function from a snapshot ([`PlayView`]) to what is drawn, and hands back what the person did
+//! ([`Deeds`]). None of them knows of Bevy's world, so that tests drive them as a person would.
+
+mod action;
+mod brief;
+mod charts;
+mod help;
+mod inspector;
+mod levels;
+mod play;
+mod quantity;
+mod rules;
+mod schematic;
+mod setting_row;
+mod theme;
+mod top_bar;
+mod verdict;
+mod view;
+mod widgets;
+
+pub use action::{Action, Deeds, PlayerChange, Speed};
+pub use levels::show as show_levels;
+pub use play::{show as show_play, zoom_for};
+pub use quantity::of_setting;
+pub use theme::install as install_theme;
+pub use view::{Mark, Measures, PlayState, PlayView, ReplicaMeasure, RouterMeasure, Series, Tab, VerdictView};

@@ -1,0 +1,181 @@
+//! The play screen: where each panel stands, and the keys that work everywhere on it.
+
+use super::action::{Action, Deeds, Speed};
+use super::view::{PlayState, PlayView, Tab, VerdictView};
+use super::widgets::word_button;
+use super::{brief, charts, help, inspector, top_bar, verdict};
+use crate::blueprint::{Part, PartId};
+use crate::canvas::palette;
+use egui::{CentralPanel, Color32, Event, Frame, Key, Margin, Panel, Ui, vec2};
+
+/// Below this width the panels fold into tabs.
+const NARROW: f32 = 860.0;
+
+/// The whole screen. `canvas` draws the fleet into the room that is left and returns the part that was clicked.
+pub fn show(
+    ui: &mut Ui,
+    view: &PlayView,
+    state: &mut PlayState,
+    canvas: &mut dyn FnMut(&mut Ui) -> Option<PartId>,
+) -> Deeds {
+    let mut deeds = Deeds::default();
+    keys(ui, view, state, &mut deeds);
+    if ui.available_width() < NARROW {
+        narrow(ui, view, state, canvas, &mut deeds);
+    } else {
+        wide(ui, view, state, canvas, &mut deeds);
+    }
+    verdict::show(ui.ctx(), view, state, &mut deeds);
+    if state.help {
+        state.help = help::show(ui.ctx());
+    }
+    deeds
+}
+
+/// A frame in a colour with these margins: x, then top and bottom.
+fn frame(fill: Color32, x: i8, y: i8) -> Frame {
+    Frame::new().fill(fill).inner_margin(Margin::symmetric(x, y))
+}
+
+fn wide(
+    ui: &mut Ui,
+    view: &PlayView,
+    state: &mut PlayState,
+    canvas: &mut dyn FnMut(&mut Ui) -> Option<PartId>,
+    deeds: &mut Deeds,
+) {
+    let (width, height) = (ui.available_width(), ui.available_height());
+    let side = |share: f32, least: f32, most: f32| (width * share).clamp(least, most);
+    let top = Panel::top("top bar").resizable(false).exact_size(top_bar::HEIGHT).frame(frame(palette::PANEL, 0, 0));
+    top.show(ui, |ui| top_bar::show(ui, view, state, deeds));
+    let left = Panel::left("brief").resizable(false).exact_size(side(0.197, 232.0, 300.0));
+    left.frame(frame(palette::PANEL, 12, 12)).show(ui, |ui| brief::show(ui, view, state, deeds));
+    let right = Panel::right("inspector").resizable(false).exact_size(side(0.232, 288.0, 350.0));
+    right.frame(frame(palette::PANEL, 8, 8)).show(ui, |ui| inspector::show(ui, view, state, deeds));
+    let below = Panel::bottom("charts").resizable(false).exact_size((height * 0.245).clamp(150.0, 280.0));
+    below.frame(frame(palette::PANEL, 14, 8)).show(ui, |ui| charts::show(ui, view));
+    fleet(ui, state, canvas);
+}
+
+fn fleet(ui: &mut Ui, state: &mut PlayState, canvas: &mut dyn FnMut(&mut Ui) -> Option<PartId>) {
+    CentralPanel::default().frame(frame(palette::GROUND, 0, 0)).show(ui, |ui| {
+        if let Some(part) = canvas(ui) {
+            state.selected = part;
+            state.focus = None;
+        }
+    });
+}
+
+fn narrow(
+    ui: &mut Ui,
+    view: &PlayView,
+    state: &mut PlayState,
+    canvas: &mut dyn FnMut(&mut Ui) -> Option<PartId>,
+    deeds: &mut Deeds,
+) {
+    let top = Panel::top("top bar").resizable(false).exact_size(top_bar::TALL).frame(frame(palette::PANEL, 0, 0));
+    top.show(ui, |ui| top_bar::show_tall(ui, view, state, deeds));
+    let foot = Panel::bottom("tabs").resizable(false).exact_size(46.0).frame(frame(palette::PANEL, 8, 8));
+    foot.show(ui, |ui| {
+        ui.horizontal(|ui| {
+            let width = (ui.available_width() - 8.0 * 3.0) / Tab::ALL.len() as f32;
+            for (tab, name) in Tab::ALL {
+                if word_button(ui, name, state.tab == tab, width).clicked() {
+                    state.tab = tab;
+                }
+            }
+        });
+    });
+    if state.tab == Tab::Fleet {
+        return fleet(ui, state, canvas);
+    }
+    CentralPanel::default().frame(frame(palette::PANEL, 12, 12)).show(ui, |ui| match state.tab {
+        Tab::Brief => brief::show(ui, view, state, deeds),
+        Tab::Settings => inspector::show(ui, view, state, deeds),
+        Tab::Charts => charts::show(ui, view),
+        Tab::Fleet => {}
+    });
+}
+
+/// The keys that work wherever one is, but not while somebody types, and none but their own while a window is open.
+fn keys(ui: &Ui, view: &PlayView, state: &mut PlayState, deeds: &mut Deeds) {
+    let ctx = ui.ctx();
+    if ctx.text_edit_focused() || state.help {
+        return;
+    }
+    let pressed = |key| ui.input(|input| input.modifiers.is_none() && input.key_pressed(key));
+    if !matches!(view.verdict, VerdictView::None) {
+        if pressed(Key::R) && matches!(view.verdict, VerdictView::Done(_)) {
+            deeds.act(Action::Restart);
+        }
+        return;
+    }
+    // Space and Enter are the focused control's own, if there is one.
+    let focus = ctx.memory(|memory| memory.focused()).is_some();
+    if pressed(Key::Space) && !focus {
+        deeds.act(Action::TogglePause);
+    }
+    for (key, action) in [
+        (Key::Period, Action::StepEvent),
+        (Key::R, Action::Restart),
+        (Key::N, Action::NextSeed),
+        (Key::F, Action::Verdict),
+        (Key::V, Action::Verdict),
+        (Key::L, Action::Back),
+    ] {
+        if pressed(key) {
+            deeds.act(action);
+        }
+    }
+    speeds(ui, view, deeds);
+    if pressed(Key::H) && state.hints < view.level.hints.len() {
+        state.hints += 1;
+        state.tab = Tab::Brief;
+    }
+    if typed(ui, "?") {
+        state.help = true;
+    }
+    if pressed(Key::OpenBracket) || pressed(Key::CloseBracket) {
+        state.selected = neighbour(view, state.selected, pressed(Key::CloseBracket));
+        state.focus = None;
+    }
+}
+
+fn speeds(ui: &Ui, view: &PlayView, deeds: &mut Deeds) {
+    let digits = [Key::Num1, Key::Num2, Key::Num3, Key::Num4, Key::Num5];
+    for (key, speed) in digits.into_iter().zip(Speed::ALL) {
+        if ui.input(|input| input.modifiers.is_none() && input.key_pressed(key)) {
+            deeds.act(Action::SetSpeed(speed));
+        }
+    }
+    // Where these signs lie differs between keyboards: what was typed counts.
+    if typed(ui, "+") || typed(ui, "=") {
+        deeds.act(Action::SetSpeed(view.speed.next(true)));
+    }
+    if typed(ui, "-") {
+        deeds.act(Action::SetSpeed(view.speed.next(false)));
+    }
+}
+
+fn typed(ui: &Ui, sign: &str) -> bool {
+    ui.input(|input| input.events.iter().any(|event| matches!(event, Event::Text(text) if text == sign)))
+}
+
+/// The part before or after this one, over all kinds, upstream first, round and round.
+fn neighbour(view: &PlayView, selected: PartId, forward: bool) -> PartId {
+    let parts: Vec<PartId> = Part::ALL
+        .into_iter()
+        .flat_map(|part| (0..view.blueprint.count(part)).map(move |index| PartId::new(part, index)))
+        .collect();
+    let place = parts.iter().position(|id| *id == selected).unwrap_or(0);
+    let next = if forward { place + 1 } else { place + parts.len() - 1 };
+    parts.get(next % parts.len().max(1)).copied().unwrap_or(selected)
+}
+
+/// How much larger than its design everything is drawn in a window of this size: on a large one half of the room it has
+/// more goes into larger text, the other half into more room.
+pub fn zoom_for(width: f32, height: f32) -> f32 {
+    let design = vec2(1280.0, 720.0);
+    let room = (width / design.x).min(height / design.y);
+    (1.0 + (room - 1.0) * 0.5).clamp(1.0, 2.5)
+}

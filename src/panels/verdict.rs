@@ -1,0 +1,265 @@
+//! The verdict: on its way, then won or not yet, each goal on each seed, what failed most and where, and the debrief.
+
+use super::action::{Action, Deeds};
+use super::view::{PlayState, PlayView, VerdictView};
+use super::widgets::{goal_sign, main_button, meter, plain_button, said, section};
+use super::{brief, quantity, theme};
+use crate::canvas::{figures, palette};
+use crate::level::{Goal, Level, Verdict};
+use crate::sim::GoalReport;
+use egui::{Context, Grid, Id, Label, Modal, Rect, ScrollArea, Sense, Ui, WidgetInfo, WidgetType, pos2, vec2};
+
+/// The verdict over everything else, if one was asked for.
+pub fn show(ctx: &Context, view: &PlayView, state: &mut PlayState, deeds: &mut Deeds) {
+    let room = ctx.content_rect().size();
+    let response = match view.verdict {
+        VerdictView::None => return,
+        VerdictView::Running(progress) => Modal::new(Id::new("verdict")).show(ctx, |ui| {
+            ui.set_width((room.x - 80.0).min(420.0));
+            running(ui, view.level, progress, deeds);
+        }),
+        VerdictView::Done(verdict) => Modal::new(Id::new("verdict")).show(ctx, |ui| {
+            ui.set_width((room.x - 80.0).min(620.0));
+            done(ui, view, verdict, state, deeds, room.y);
+        }),
+    };
+    // A click beside it does not throw away what took a while to compute; Escape does.
+    if ctx.input_mut(|input| input.consume_key(egui::Modifiers::NONE, egui::Key::Escape)) {
+        deeds.act(Action::CloseVerdict);
+    }
+    drop(response);
+}
+
+fn running(ui: &mut Ui, level: &Level, progress: f32, deeds: &mut Deeds) {
+    let seeds = level.seeds.len();
+    let which = ((progress * seeds as f32) as usize + 1).min(seeds);
+    ui.label(said("Verdict", theme::strong(18.0), palette::TEXT));
+    let text = format!("Every seed afresh from 0:00, with the settings as they are: seed {which} of {seeds}.");
+    ui.label(said(text, theme::text(12.0), palette::DIM));
+    ui.add_space(6.0);
+    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 6.0), Sense::hover());
+    response.widget_info(|| {
+        let percent = format!("Verdict {} done", figures::percent(f64::from(progress)));
+        WidgetInfo::labeled(WidgetType::ProgressIndicator, true, percent)
+    });
+    meter(ui.painter(), rect, progress, None, palette::DECODE);
+    ui.add_space(8.0);
+    if plain_button(ui, "Cancel").on_hover_text("(Esc)").clicked() {
+        deeds.act(Action::CloseVerdict);
+    }
+}
+
+fn done(ui: &mut Ui, view: &PlayView, verdict: &Verdict, state: &mut PlayState, deeds: &mut Deeds, height: f32) {
+    heading(ui, view, verdict);
+    ui.add_space(6.0);
+    ScrollArea::vertical().max_height((height - 210.0).max(160.0)).show(ui, |ui| {
+        ui.set_width(ui.available_width());
+        table(ui, view.level, verdict);
+        ui.add_space(6.0);
+        section(ui, if verdict.passed { "How it went" } else { "What failed most, and where" });
+        for line in findings(view.level, verdict) {
+            ui.label(said(line, theme::text(12.5), palette::TEXT).line_height(Some(18.0)));
+        }
+        if verdict.passed {
+            ui.add_space(6.0);
+            section(ui, "Debrief");
+            brief::paragraphs(ui, &view.level.debrief);
+        } else if let Some(hint) = state.hints.checked_sub(1).and_then(|last| view.level.hints.get(last)) {
+            ui.add_space(6.0);
+            section(ui, &format!("Hint {}", state.hints.min(view.level.hints.len())));
+            brief::paragraphs(ui, hint);
+        }
+    });
+    ui.add_space(8.0);
+    ui.horizontal(|ui| buttons(ui, view, verdict, state, deeds));
+}
+
+fn heading(ui: &mut Ui, view: &PlayView, verdict: &Verdict) {
+    let (word, colour) = if verdict.passed { ("Won", palette::GOOD) } else { ("Not yet", palette::WARN) };
+    ui.horizontal(|ui| {
+        let (rect, _) = ui.allocate_exact_size(vec2(22.0, 26.0), Sense::hover());
+        goal_sign(ui.painter(), rect.center(), verdict.passed, 9.0);
+        ui.label(said(word, theme::strong(21.0), colour));
+    });
+    let seeds = verdict.reports.len();
+    let kept = verdict.reports.iter().filter(|report| report.passed != Some(false)).count();
+    let text = match (verdict.passed, seeds) {
+        (true, _) => format!("{}: every goal met on each of {seeds} seeds.", view.level.title),
+        (false, 1) => "A goal was missed.".to_owned(),
+        (false, _) => format!("All goals were met on {kept} of {seeds} seeds; it takes all of them."),
+    };
+    ui.label(said(text, theme::text(12.5), palette::DIM));
+}
+
+/// A goal to a row, a seed to a column.
+fn table(ui: &mut Ui, level: &Level, verdict: &Verdict) {
+    let faint = |text: String| said(text, theme::text(11.0), palette::FAINT);
+    Grid::new("verdict table").num_columns(2 + verdict.reports.len()).spacing(vec2(18.0, 8.0)).show(ui, |ui| {
+        ui.label(faint("goal".into()));
+        ui.label(faint("target".into()));
+        for report in &verdict.reports {
+            ui.label(faint(format!("seed {}", report.seed)));
+        }
+        ui.end_row();
+        for (place, goal) in level.goals.iter().enumerate() {
+            let of_seeds = verdict.reports.iter().filter_map(|report| report.goals.get(place)).cloned();
+            row(ui, goal, of_seeds.collect(), &goal.name);
+        }
+        if let Some(margin) = &level.margin {
+            let of_seeds = verdict.reports.iter().map(|report| margin.judge(report)).collect();
+            row(ui, margin, of_seeds, &format!("{} (for more)", margin.name));
+        }
+    });
+}
+
+fn row(ui: &mut Ui, goal: &Goal, of_seeds: Vec<GoalReport>, name: &str) {
+    ui.add(Label::new(said(name, theme::strong(12.5), palette::TEXT)).truncate());
+    ui.label(said(quantity::target_of(goal), theme::text(12.0), palette::DIM));
+    for report in of_seeds {
+        cell(ui, goal, &report);
+    }
+    ui.end_row();
+}
+
+/// The value on one seed, with its sign; the sign and the colour say the same.
+fn cell(ui: &mut Ui, goal: &Goal, report: &GoalReport) {
+    let value = report.value.map_or_else(|| figures::NONE.to_owned(), |value| quantity::of_report(&goal.key, value));
+    let (rect, response) = ui.allocate_exact_size(vec2(92.0, 18.0), Sense::hover());
+    let met = if report.met { "met" } else { "not met" };
+    response.widget_info(|| WidgetInfo::labeled(WidgetType::Label, true, format!("{}: {value}, {met}", goal.name)));
+    goal_sign(ui.painter(), pos2(rect.left() + 7.0, rect.center().y), report.met, 6.0);
+    let colour = if report.met { palette::TEXT } else { palette::WARN };
+    let at = pos2(rect.right(), rect.center().y);
+    ui.painter_at(Rect::from_min_max(rect.min, rect.max)).text(
+        at,
+        egui::Align2::RIGHT_CENTER,
+        value,
+        theme::mono(12.5),
+        colour,
+    );
+}
+
+/// What failed most and where, the longest queue, the goal that was missed by most: in words.
+pub fn findings(level: &Level, verdict: &Verdict) -> Vec<String> {
+    let mut lines = Vec::new();
+    if let Some(failure) = verdict.worst_failure() {
+        let share = figures::percent(failure.calls as f64 / failure.sent.max(1) as f64);
+        let calls = figures::count(failure.calls);
+        let place = full_queues(verdict, failure.reason == crate::sim::Reason::ReplicaQueueFull);
+        lines.push(format!("{calls} calls rejected ({share} of those sent): {}{place}.", failure.reason.words()));
+    }
+    if let Some((replica, longest)) = longest_queue(verdict).filter(|(_, longest)| *longest > 0) {
+        let mean = mean_waiting(verdict, replica);
+        lines.push(format!(
+            "Longest queue: {} calls, at replica {}, where {mean} waited on average.",
+            figures::count(longest),
+            replica + 1,
+        ));
+    }
+    if let Some((goal, value)) = worst_goal(level, verdict) {
+        let value = value.map_or_else(|| "no sample".to_owned(), |value| quantity::of_report(&goal.key, value));
+        lines.push(format!("Furthest from its target: {}, {value} where it takes {}.", goal.name, quantity::target_of(goal)));
+    }
+    if lines.is_empty() {
+        lines.push("No call was rejected, and no call waited at a replica.".into());
+    }
+    lines
+}
+
+/// Which replicas' queues filled up: only there can a call have been rejected for it.
+fn full_queues(verdict: &Verdict, asked: bool) -> String {
+    if !asked {
+        return String::new();
+    }
+    let capacity = |report: &crate::sim::Report, index: usize| {
+        let own = report.settings.get(&format!("replica[{index}].queue"));
+        own.or_else(|| report.settings.get("replica.queue")).and_then(serde_json::Value::as_u64)
+    };
+    let mut full: Vec<usize> = Vec::new();
+    for report in &verdict.reports {
+        for (index, replica) in report.replicas.iter().enumerate() {
+            if capacity(report, index).is_some_and(|places| replica.max_waiting >= places) && !full.contains(&index) {
+                full.push(index);
+            }
+        }
+    }
+    full.sort_unstable();
+    match full.as_slice() {
+        [] => String::new(),
+        [one] => format!(", all at replica {}", one + 1),
+        several => {
+            let numbers: Vec<String> = several.iter().map(|index| (index + 1).to_string()).collect();
+            format!(", at replicas {}", numbers.join(", "))
+        }
+    }
+}
+
+fn longest_queue(verdict: &Verdict) -> Option<(usize, u64)> {
+    let queues = verdict.reports.iter().flat_map(|report| report.replicas.iter().enumerate());
+    // Of equals the first.
+    queues.map(|(index, replica)| (index, replica.max_waiting)).rev_max()
+}
+
+/// The greatest of these by its second part, the first of equals.
+trait FirstMax {
+    fn rev_max(self) -> Option<(usize, u64)>;
+}
+
+impl<I: Iterator<Item = (usize, u64)>> FirstMax for I {
+    fn rev_max(self) -> Option<(usize, u64)> {
+        self.fold(None, |best, next| match best {
+            Some((_, most)) if most >= next.1 => best,
+            _ => Some(next),
+        })
+    }
+}
+
+fn mean_waiting(verdict: &Verdict, replica: usize) -> String {
+    let means: Vec<f64> = verdict
+        .reports
+        .iter()
+        .filter_map(|report| report.replicas.get(replica).and_then(|replica| replica.mean_waiting))
+        .collect();
+    let mean = means.iter().sum::<f64>() / means.len().max(1) as f64;
+    format!("{mean:.1}")
+}
+
+/// The goal that was missed by most on any seed, as a ratio of value to target; one without a value before all others.
+fn worst_goal<'a>(level: &'a Level, verdict: &Verdict) -> Option<(&'a Goal, Option<f64>)> {
+    let mut worst: Option<(f64, &Goal, Option<f64>)> = None;
+    for report in &verdict.reports {
+        for (goal, judged) in level.goals.iter().zip(&report.goals) {
+            if judged.met {
+                continue;
+            }
+            let miss = match judged.value {
+                None => f64::INFINITY,
+                Some(value) if judged.at_least => judged.target / value.max(1e-9),
+                Some(value) => value / judged.target.max(1e-9),
+            };
+            if worst.is_none_or(|(most, ..)| miss > most) {
+                worst = Some((miss, goal, judged.value));
+            }
+        }
+    }
+    worst.map(|(_, goal, value)| (goal, value))
+}
+
+fn buttons(ui: &mut Ui, view: &PlayView, verdict: &Verdict, state: &mut PlayState, deeds: &mut Deeds) {
+    if verdict.passed {
+        if main_button(ui, "More problems").clicked() {
+            deeds.act(Action::Back);
+        }
+    } else {
+        if main_button(ui, "Try again").on_hover_text("From 0:00, with these settings  (R)").clicked() {
+            deeds.act(Action::Restart);
+        }
+        let all = view.level.hints.len();
+        if state.hints < all && plain_button(ui, &format!("Hint {} of {all}", state.hints + 1)).clicked() {
+            state.hints += 1;
+        }
+    }
+    if plain_button(ui, "Back to the run").on_hover_text("(Esc)").clicked() {
+        deeds.act(Action::CloseVerdict);
+    }
+}

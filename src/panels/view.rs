@@ -1,0 +1,177 @@
+//! What the play screen shows: a snapshot of a session, plain data that no panel changes.
+
+use super::action::Speed;
+use crate::blueprint::{Blueprint, Part, PartId, SettingError};
+use crate::level::{Level, Verdict};
+use crate::sim::{GoalReport, Micros, Report};
+use egui_plot::PlotPoint;
+
+/// A session at a moment.
+pub struct PlayView<'a> {
+    /// The level.
+    pub level: &'a Level,
+    /// The fleet as it is set now.
+    pub blueprint: &'a Blueprint,
+    /// The report of the run so far.
+    pub report: &'a Report,
+    /// How it does at each goal so far.
+    pub goals: &'a [GoalReport],
+    /// What was measured of late.
+    pub measures: &'a Measures,
+    /// The lines of the charts.
+    pub series: &'a Series,
+    /// What the player changed during this run.
+    pub marks: &'a [Mark],
+    /// The simulated moment.
+    pub now: Micros,
+    /// Does time stand still?
+    pub paused: bool,
+    /// Is the run at the level's end?
+    pub over: bool,
+    /// How fast time goes by.
+    pub speed: Speed,
+    /// Which of the level's seeds it is, from 1, and how many there are.
+    pub seed: (usize, usize),
+    /// Credits spent beyond what the level gives.
+    pub credits: u64,
+    /// The last change that was refused.
+    pub refusal: Option<&'a SettingError>,
+    /// The verdict, if one was asked for.
+    pub verdict: VerdictView<'a>,
+}
+
+/// The verdict of the settings as they are.
+#[derive(Clone, Copy, Default)]
+pub enum VerdictView<'a> {
+    /// None was asked for.
+    #[default]
+    None,
+    /// It is on its way: how far, from 0 to 1.
+    Running(f32),
+    /// Here it is.
+    Done(&'a Verdict),
+}
+
+/// What the player changed, and when.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Mark {
+    /// The simulated moment.
+    pub at: Micros,
+    /// The key.
+    pub key: String,
+    /// What it was, in words.
+    pub from: String,
+    /// What it became, in words.
+    pub to: String,
+}
+
+impl Mark {
+    /// As the charts say it: `spill 0 → 8`.
+    pub fn text(&self) -> String {
+        let name = self.key.rsplit('.').next().unwrap_or(&self.key).replace('_', " ");
+        format!("{name} {} → {}", self.from, self.to)
+    }
+}
+
+/// What was measured over the last seconds.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Measures {
+    /// Calls sent a second.
+    pub calls_per_s: Option<f64>,
+    /// Each router.
+    pub routers: Vec<RouterMeasure>,
+    /// Each replica.
+    pub replicas: Vec<ReplicaMeasure>,
+    /// TTFT p50 and p99 of the last window, in milliseconds.
+    pub ttft_ms: (Option<f64>, Option<f64>),
+    /// KV hit rate of the last window.
+    pub hit_rate: Option<f64>,
+}
+
+/// A router at this moment.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct RouterMeasure {
+    /// Slots taken.
+    pub slots_taken: u64,
+    /// Calls waiting for a slot.
+    pub waiting: u64,
+    /// The busy share of its cores over the last five seconds.
+    pub cpu_busy: f64,
+    /// Is it up?
+    pub up: bool,
+}
+
+/// A replica at this moment.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ReplicaMeasure {
+    /// Calls running.
+    pub running: u64,
+    /// Calls waiting.
+    pub waiting: u64,
+    /// Tokens in its KV cache.
+    pub kv_tokens: u64,
+    /// Is a prefill under way?
+    pub prefilling: bool,
+}
+
+/// The lines of the charts, over simulated seconds.
+#[derive(Default)]
+pub struct Series {
+    /// Median TTFT in milliseconds.
+    pub ttft_p50: Vec<PlotPoint>,
+    /// The 99th percentile of TTFT in milliseconds.
+    pub ttft_p99: Vec<PlotPoint>,
+    /// KV hit rate in per cent.
+    pub hit_rate: Vec<PlotPoint>,
+    /// Calls waiting, for each replica.
+    pub waiting: Vec<Vec<PlotPoint>>,
+}
+
+/// What the panels of the play screen remember from frame to frame.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PlayState {
+    /// The part that the inspector shows.
+    pub selected: PartId,
+    /// The setting that has the attention: its key.
+    pub focus: Option<String>,
+    /// How many hints are open.
+    pub hints: usize,
+    /// Is the help open?
+    pub help: bool,
+    /// Are the lesser settings shown?
+    pub more: bool,
+    /// On a narrow window: which panel is shown.
+    pub tab: Tab,
+}
+
+impl Default for PlayState {
+    fn default() -> Self {
+        Self {
+            selected: PartId::new(Part::Router, 0),
+            focus: None,
+            hints: 0,
+            help: false,
+            more: false,
+            tab: Tab::Fleet,
+        }
+    }
+}
+
+/// The panels of a narrow window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tab {
+    /// The canvas.
+    Fleet,
+    /// Goals, brief and hints.
+    Brief,
+    /// The inspector.
+    Settings,
+    /// The charts.
+    Charts,
+}
+
+impl Tab {
+    /// All of them with their names.
+    pub const ALL: [(Self, &'static str); 4] =
+        [(Self::Fleet, "Fleet"), (Self::Brief, "Goals"), (Self::Settings, "Settings"), (Self::Charts, "Charts")];
+}
