@@ -132,6 +132,9 @@ impl Brush {
 
     /// Text that is aligned to a point. Returns how wide it is.
     pub fn text(&self, at: Pos2, align: Align2, text: &str, face: Face, size: f32, colour: Color32) -> f32 {
+        if text.is_empty() {
+            return 0.0;
+        }
         let galley = self.painter.layout_no_wrap(text.to_owned(), self.font(face, size), colour);
         let place = align.anchor_size(self.on_screen(at), galley.size());
         let width = galley.size().x / self.scale;

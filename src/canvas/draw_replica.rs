@@ -70,12 +70,12 @@ impl ReplicaView<'_> {
         format!("{} of {}", tokens(self.state.kv_used), tokens(self.state.kv_capacity))
     }
 
-    /// How it stands to the shared prefix, in words.
-    fn shared_words(&self) -> (&'static str, Color32) {
+    /// How it stands to the shared prefix, in words and in one.
+    fn shared_words(&self) -> (&'static str, &'static str, Color32) {
         match self.state.shared {
-            SharedPrefix::Absent => ("", palette::FAINT),
-            SharedPrefix::Copy => ("a copy of the shared prefix", palette::FAINT),
-            SharedPrefix::Home => ("home of the shared prefix", palette::GOLD),
+            SharedPrefix::Absent => ("", "", palette::FAINT),
+            SharedPrefix::Copy => ("a copy of the shared prefix", "a copy", palette::FAINT),
+            SharedPrefix::Home => ("home of the shared prefix", "home", palette::GOLD),
         }
     }
 }
@@ -153,9 +153,10 @@ fn full(brush: &Brush, place: Rect, view: &ReplicaView) {
     match view.rejection {
         Some(rejection) => rejected(brush, fields.kv, last, rejection),
         None => {
-            let (words, colour) = view.shared_words();
+            let (words, word, colour) = view.shared_words();
+            let fits = brush.width(words, Face::Plain, 10.0) <= fields.kv.width();
             let at = pos2(fields.kv.left(), last);
-            brush.text_within(at, Align2::LEFT_CENTER, words, Face::Plain, 10.0, colour, fields.kv.width());
+            brush.text(at, Align2::LEFT_CENTER, if fits { words } else { word }, Face::Plain, 10.0, colour);
         }
     }
 }
@@ -186,8 +187,10 @@ fn short(brush: &Brush, place: Rect, view: &ReplicaView) {
                 9.5,
                 view.hit_colour(),
             );
-            let at = pos2(fields.kv.right(), first);
-            brush.text(at, Align2::RIGHT_CENTER, &view.kv_text(), Face::Figures, 9.5, palette::DIM);
+            if fields.kv.width() >= 136.0 {
+                let at = pos2(fields.kv.right(), first);
+                brush.text(at, Align2::RIGHT_CENTER, &view.kv_text(), Face::Figures, 9.5, palette::DIM);
+            }
         }
     }
     let right = if view.state.shared == SharedPrefix::Home { 38.0 } else { 0.0 };
@@ -362,16 +365,9 @@ fn rate(brush: &Brush, field: Rect, y: f32, per_s: f64) {
 fn kv_label(brush: &Brush, field: Rect, y: f32, view: &ReplicaView) {
     let at = pos2(field.right(), y);
     let width = brush.text(at, Align2::RIGHT_CENTER, &view.kv_text(), Face::Figures, 10.0, palette::DIM);
-    let at = pos2(field.left(), y);
-    brush.text_within(
-        at,
-        Align2::LEFT_CENTER,
-        "KV cache",
-        Face::Plain,
-        10.0,
-        palette::DIM,
-        field.width() - width - 6.0,
-    );
+    if width + brush.width("KV cache", Face::Plain, 10.0) + 6.0 <= field.width() {
+        brush.text(pos2(field.left(), y), Align2::LEFT_CENTER, "KV cache", Face::Plain, 10.0, palette::DIM);
+    }
 }
 
 /// A cross, the reason, and how often.

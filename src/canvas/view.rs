@@ -262,9 +262,13 @@ struct Frame<'a> {
 impl Frame<'_> {
     fn draw(&self, reduced_motion: bool) {
         self.links();
-        draw_words::legend(self.brush, self.layout.legend);
+        if let Some(place) = self.layout.legend {
+            draw_words::legend(self.brush, place);
+        }
         let several = self.picture.routers.len() > 1;
-        draw_words::decisions(self.brush, self.layout.decisions, &self.canvas.decisions, several);
+        if let Some(place) = self.layout.decisions {
+            draw_words::decisions(self.brush, place, &self.canvas.decisions, several);
+        }
         for head in &self.layout.heads {
             draw_replica::heads(self.brush, *head, self.layout.detail);
         }
