@@ -96,7 +96,8 @@ fn more_router_slots_and_cores_let_who_waits_in_at_once() {
 #[test]
 fn less_kv_cache_evicts_nobody_and_a_call_that_is_inside_runs_alone() {
     // One runs, one waits, and then there is less room than either needs.
-    let calls = [call(0, &[1], 500, 100), call(0, &[2, 3], 600, 100), call(5 * S, &[4], 500, 1), call(5 * S, &[5], 50, 1)];
+    let calls =
+        [call(0, &[1], 500, 100), call(0, &[2, 3], 600, 100), call(5 * S, &[4], 500, 1), call(5 * S, &[5], 50, 1)];
     let mut run = play(&behind(free_router(), 1, replica()), &calls);
     run.run_to(100 * MS);
     changed(&mut run, |blueprint| blueprint.replicas[0].kv_tokens = 400);

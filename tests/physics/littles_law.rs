@@ -89,8 +89,7 @@ fn what_is_inside_is_the_rate_times_the_latency() {
     let report = report(&busy(), 4, 4_000.0, 100.0);
     assert_eq!(report.rejected_total, 0);
     let router = report.router.as_ref().unwrap();
-    let of_replicas: f64 =
-        report.replicas.iter().map(|r| r.mean_running.unwrap() + r.mean_waiting.unwrap()).sum();
+    let of_replicas: f64 = report.replicas.iter().map(|r| r.mean_running.unwrap() + r.mean_waiting.unwrap()).sum();
     let inside = router.slots_mean.unwrap() + router.mean_waiting.unwrap() + of_replicas;
     let expected = report.sent as f64 / 3_900.0 * report.latency_ms.mean.unwrap() / 1e3;
     assert_near("inside", inside, expected, 0.001);

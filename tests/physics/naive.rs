@@ -238,7 +238,8 @@ impl Engine<'_> {
     }
 
     fn next(&mut self) -> bool {
-        let Some(place) = (0..self.agenda.len()).min_by_key(|&place| (self.agenda[place].0, self.agenda[place].1)) else {
+        let Some(place) = (0..self.agenda.len()).min_by_key(|&place| (self.agenda[place].0, self.agenda[place].1))
+        else {
             return false;
         };
         let (time, _, event) = self.agenda.remove(place);
@@ -420,7 +421,8 @@ impl Engine<'_> {
         station.reserved += need;
         station.prefilling = Some(call);
         let computed = (asked.prompt_tokens - hit).max(1);
-        let time = station.settings.prefill_base_ms * 1e3 + computed as f64 * 1e6 / station.settings.prefill_tokens_per_s;
+        let time =
+            station.settings.prefill_base_ms * 1e3 + computed as f64 * 1e6 / station.settings.prefill_tokens_per_s;
         self.outcome.hits[replica] += hit;
         self.outcome.prompts[replica] += asked.prompt_tokens;
         self.plan(self.now + time.round() as Micros, Event::PrefillEnds(replica));

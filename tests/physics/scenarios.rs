@@ -115,12 +115,8 @@ fn a_head_that_does_not_fit_holds_the_queue_and_evicts_nothing() {
     let replica = Replica { kv_tokens: 1_500, ..replica() };
     // An old prompt stays cached (300); the first of the three runs for long (500 + 200); the head wants 700, which does
     // not fit beside it; the small one behind would fit, and waits all the same.
-    let calls = [
-        call(0, &[9], 300, 0),
-        call(S, &[1], 500, 200),
-        call(2 * S, &[2, 3], 700, 200),
-        call(2 * S, &[4], 50, 1),
-    ];
+    let calls =
+        [call(0, &[9], 300, 0), call(S, &[1], 500, 200), call(2 * S, &[2, 3], 700, 200), call(2 * S, &[4], 50, 1)];
     let mut run = play(&behind(free_router(), 1, replica), &calls);
     run.run_to(3 * S);
     let replica = run.world().resource::<Roster>().replicas[0];
@@ -205,8 +201,13 @@ fn a_call_spills_from_as_many_waiting_on_and_moves_the_home() {
     let spilled = Why::Spilled { waiting: 2 };
     assert_eq!(whys, [Why::NoHome, Why::Sticky, Why::Sticky, spilled, Why::Sticky]);
     assert_eq!(run.report().spills, 1);
-    let waiting: Vec<u64> =
-        run.world().resource::<Roster>().replicas.iter().map(|r| run.world().get::<Waiting>(*r).unwrap().len()).collect();
+    let waiting: Vec<u64> = run
+        .world()
+        .resource::<Roster>()
+        .replicas
+        .iter()
+        .map(|r| run.world().get::<Waiting>(*r).unwrap().len())
+        .collect();
     assert_eq!(waiting, [2, 1, 0]);
 }
 

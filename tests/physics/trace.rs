@@ -80,8 +80,7 @@ fn the_recorded_hour_hits_exactly_what_the_naive_engine_hits() {
 
     // Without time the same LRU: what time changes is which of two calls of a conversation, close together, comes before
     // the other has computed its prompt, and the room that running calls hold. Here some 1 % of the hits.
-    let untimed: u64 =
-        (0..8).map(|replica| naive::untimed_hits(calls.iter().skip(replica).step_by(8), 300_000)).sum();
+    let untimed: u64 = (0..8).map(|replica| naive::untimed_hits(calls.iter().skip(replica).step_by(8), 300_000)).sum();
     assert_near("untimed", report.hit_tokens as f64, untimed as f64, 0.03);
 }
 
@@ -91,7 +90,8 @@ fn the_recorded_hour_hits_exactly_what_the_naive_engine_hits() {
 fn the_recorded_hour_on_small_replicas_ends_as_in_the_naive_engine() {
     let Some(path) = recorded() else { return };
     let calls: Vec<RecordedCall> = read_plainly(&path).into_iter().take(1_200).collect();
-    let replica = Replica { slots: 6, queue: 5, kv_tokens: 90_000, prefill_tokens_per_s: 9_000.0, ..Replica::default() };
+    let replica =
+        Replica { slots: 6, queue: 5, kv_tokens: 90_000, prefill_tokens_per_s: 9_000.0, ..Replica::default() };
     let sticky = Router { policy: Policy::StickySpill, affinity: 1.0, ..plain_router() };
     let routers = [
         Router { policy: Policy::LeastBusy, ..plain_router() },
