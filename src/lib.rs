@@ -4,6 +4,7 @@
 //! goals, charts and the canvas observe it. The rooms up to [`cli`] need no renderer.
 
 pub mod blueprint;
+#[cfg(not(target_arch = "wasm32"))]
 pub mod cli;
 pub mod level;
 pub mod sim;

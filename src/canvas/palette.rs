@@ -17,7 +17,11 @@ colours! {
     PANEL = 0x14_1a_22u32;
     /// Cards on either.
     CARD = 0x1a_22_2du32;
-    /// Outlines, links, empty places.
+    /// A card under the pointer.
+    CARD_HOVER = 0x1f_29_36u32;
+    /// Empty places in a card: free slots, room in a cache.
+    EMPTY = 0x20_2a_37u32;
+    /// Outlines, links.
     LINE = 0x2b_37_46u32;
     /// Text.
     TEXT = 0xdb_e3_eeu32;

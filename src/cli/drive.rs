@@ -50,16 +50,9 @@ pub fn set_fleet(level: &Level, settings: &Settings) -> Result<Blueprint, InputE
 }
 
 /// The length of a run and its warm-up in seconds; `seconds` is none for one that ends by itself.
-pub fn span(
-    settings: &Settings,
-    given: Option<f64>,
-    given_warmup: f64,
-) -> Result<(Option<f64>, f64), SettingError> {
-    let error = |key: &str, expected: String, found: f64| SettingError {
-        key: key.into(),
-        expected,
-        found: found.to_string(),
-    };
+pub fn span(settings: &Settings, given: Option<f64>, given_warmup: f64) -> Result<(Option<f64>, f64), SettingError> {
+    let error =
+        |key: &str, expected: String, found: f64| SettingError { key: key.into(), expected, found: found.to_string() };
     let length = settings.seconds.or(given);
     if let Some(length) = length
         && !(length > 0.0 && length <= LONGEST_S)

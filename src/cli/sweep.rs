@@ -54,8 +54,11 @@ pub fn sweep(arguments: &Arguments) -> Result<Outcome, InputError> {
 fn rows(fleet: &Blueprint, vary: &[String]) -> Result<Vec<Row>, SettingError> {
     let mut product: Vec<Vec<Assignment>> = vec![Vec::new()];
     for text in vary {
-        let Assignment { key, value } = Assignment::parse(text)
-            .map_err(|error| SettingError { key: "--vary".into(), expected: "KEY=A,B,C".into(), ..error })?;
+        let Assignment { key, value } = Assignment::parse(text).map_err(|error| SettingError {
+            key: "--vary".into(),
+            expected: "KEY=A,B,C".into(),
+            ..error
+        })?;
         let values: Vec<&str> = value.split(',').map(str::trim).collect();
         if product.len().saturating_mul(values.len()) > MOST_ROWS {
             let expected = format!("at most {MOST_ROWS} rows in all");

@@ -8,11 +8,18 @@ use std::fmt::Write;
 pub fn report(report: &Report) -> String {
     let mut text = String::new();
     let Report { level, seed, seconds, warmup_s, credits, .. } = report;
-    line(&mut text, format_args!("{level}   seed {seed}, {seconds} s, of these {warmup_s} s warm-up, {credits} credits"));
+    line(
+        &mut text,
+        format_args!("{level}   seed {seed}, {seconds} s, of these {warmup_s} s warm-up, {credits} credits"),
+    );
     line(&mut text, format_args!(""));
     let Report { sent, answered, in_flight, rejected_total, .. } = report;
     let rate = report.throughput_rps.map_or("-".into(), |rps| format!("{rps:.1}/s"));
-    row(&mut text, "calls", format!("{sent} sent, {answered} answered ({rate}), {rejected_total} failed, {in_flight} inside"));
+    row(
+        &mut text,
+        "calls",
+        format!("{sent} sent, {answered} answered ({rate}), {rejected_total} failed, {in_flight} inside"),
+    );
     for (reason, calls) in report.rejected.iter().filter(|(_, calls)| calls.as_u64() != Some(0)) {
         row(&mut text, &format!("  {}", reason.replace('_', " ")), calls.to_string());
     }

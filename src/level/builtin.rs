@@ -4,14 +4,8 @@ use super::file::Level;
 
 /// Their files, in the order in which they are offered.
 const FILES: &[(&str, &str)] = &[
-    (
-        "levels/more-replicas-slower-answers.ron",
-        include_str!("../../levels/more-replicas-slower-answers.ron"),
-    ),
-    (
-        "levels/one-replica-owns-the-hot-prefix.ron",
-        include_str!("../../levels/one-replica-owns-the-hot-prefix.ron"),
-    ),
+    ("levels/more-replicas-slower-answers.ron", include_str!("../../levels/more-replicas-slower-answers.ron")),
+    ("levels/one-replica-owns-the-hot-prefix.ron", include_str!("../../levels/one-replica-owns-the-hot-prefix.ron")),
 ];
 
 /// The levels that come with the program, in the order in which they are offered.

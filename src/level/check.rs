@@ -27,7 +27,11 @@ pub fn check(level: &Level) -> Vec<CheckReport> {
     let given = std::iter::once(("as given", false, &[][..]));
     let decoys = level.decoys.iter().map(|decoy| (decoy.name.as_str(), false, &decoy.set[..]));
     let solution = std::iter::once(("the solution", true, &level.solution[..]));
-    given.chain(decoys).chain(solution).map(|(name, must_win, changes)| attempt(level, name, must_win, changes)).collect()
+    given
+        .chain(decoys)
+        .chain(solution)
+        .map(|(name, must_win, changes)| attempt(level, name, must_win, changes))
+        .collect()
 }
 
 fn attempt(level: &Level, name: &str, must_win: bool, changes: &[Assignment]) -> CheckReport {

@@ -105,7 +105,37 @@ pub(super) fn read_text(path: &Path) -> Result<String, LevelError> {
 /// Reads a value from RON text in which options stand bare, without `Some(..)`; `name` is what errors call the text.
 pub(super) fn from_ron<T: serde::de::DeserializeOwned>(name: &str, text: &str) -> Result<T, LevelError> {
     let options = ron::Options::default().with_default_extension(Extensions::IMPLICIT_SOME);
-    options.from_str(text).map_err(|error| LevelError::at(name, error.span.start, error.code.to_string()))
+    options.from_str(text).map_err(|error| {
+        let problem = error.code.to_string();
+        // What does not hold between parts is noticed at the end of the whole: better said where the word stands.
+        if let Some(position) = quoted_word(&problem).and_then(|word| position_of_only(text, word)) {
+            return LevelError::at(name, position, problem);
+        }
+        let position = error.span.start;
+        let says_found = ["found", "nexpected", "missing", "uplicate"].iter().any(|word| problem.contains(word));
+        let found = if says_found { String::new() } else { format!(", found {}", excerpt(text, &position)) };
+        LevelError::at(name, position, problem + &found)
+    })
+}
+
+/// The word in double quotes with which a message ends, quotes included.
+fn quoted_word(problem: &str) -> Option<&str> {
+    let end = problem.trim_end_matches(" twice").strip_suffix('"')?;
+    let start = end.rfind('"')?;
+    problem.get(start..=end.len())
+}
+
+/// Where a word stands in a text, if it stands there once.
+fn position_of_only(text: &str, word: &str) -> Option<Position> {
+    (text.matches(word).count() == 1).then(|| position_of(text, word)).flatten()
+}
+
+/// What stands at a position of a text, up to where a value may end.
+fn excerpt(text: &str, position: &Position) -> String {
+    let line = text.lines().nth(position.line.saturating_sub(1)).unwrap_or_default();
+    let rest: String = line.chars().skip(position.col.saturating_sub(1)).collect();
+    let word: String = rest.trim_start().chars().take_while(|c| !matches!(c, ',' | ')' | ']')).take(40).collect();
+    if word.is_empty() { "the end of the line".into() } else { format!("`{}`", word.trim_end()) }
 }
 
 impl Level {
@@ -357,11 +387,7 @@ impl Names {
 }
 
 /// Adds one part, set as its file says.
-fn build<T: Tag, P: Default>(
-    file: &PartFile<T>,
-    blueprint: &mut Blueprint,
-    list: fn(&mut Blueprint) -> &mut Vec<P>,
-) {
+fn build<T: Tag, P: Default>(file: &PartFile<T>, blueprint: &mut Blueprint, list: fn(&mut Blueprint) -> &mut Vec<P>) {
     for _ in 0..file.count {
         list(blueprint).push(P::default());
         let index = list(blueprint).len() - 1;

@@ -1,6 +1,6 @@
 //! Goals: a report key, a bound, a name in words.
 
-use crate::sim::{GoalReport, Percentiles, Report, ReplicaReport, RouterReport};
+use crate::sim::{GoalReport, Percentiles, ReplicaReport, Report, RouterReport};
 use serde::de::{Deserialize, Deserializer, Error};
 use serde_json::Value;
 

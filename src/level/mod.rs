@@ -51,12 +51,7 @@ impl Level {
 
     /// A run of the level at time 0, with the fleet as it is now set.
     pub fn start(&self, blueprint: &Blueprint, seed: u64) -> Run {
-        Run::new(RunSpec {
-            blueprint: blueprint.clone(),
-            seed,
-            warmup: micros_of_s(self.warmup_s),
-            recording: None,
-        })
+        Run::new(RunSpec { blueprint: blueprint.clone(), seed, warmup: micros_of_s(self.warmup_s), recording: None })
     }
 
     /// Adds to a run's report what the level knows: its name, the credits spent, the goals.

@@ -71,8 +71,7 @@ impl VerdictRun {
     pub fn finish(mut self) -> Verdict {
         while !self.advance(u64::MAX) {}
         let passed = self.reports.iter().all(|report| report.passed != Some(false));
-        let margin =
-            self.level.margin.as_ref().map(|goal| self.reports.iter().all(|report| goal.judge(report).met));
+        let margin = self.level.margin.as_ref().map(|goal| self.reports.iter().all(|report| goal.judge(report).met));
         Verdict { reports: self.reports, passed, margin }
     }
 }

@@ -1,12 +1,12 @@
 //! What happens next: a priority queue of events in order of (time, sequence number).
 
-use super::call::CallRef;
 use super::clock::Micros;
 use bevy::prelude::{Entity, Resource};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// Something that happens at a moment.
+/// Something that happens at a moment. It takes 16 bytes: the calendar moves many of them, so references to calls are
+/// spelled out, which lets the compiler lay them out without gaps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
     /// Measuring begins.
@@ -20,9 +20,9 @@ pub enum Event {
     /// A core of a router is free again. Of an older epoch: before a crash.
     CoreFree { router: Entity, epoch: u32 },
     /// A call's latency in its router is over.
-    Routed { call: CallRef },
-    /// A router's second has passed: does it crash?
-    RouterTick { router: Entity },
+    Routed { call: Entity, generation: u32 },
+    /// A router's second has passed: does it crash? Of an older epoch: before a crash.
+    RouterTick { router: Entity, epoch: u32 },
     /// A crashed router is up again.
     RouterUp { router: Entity },
     /// The prefill under way on a replica is over.
@@ -30,7 +30,7 @@ pub enum Event {
     /// The first of a replica's decoding calls has its last token. An older version was re-timed since.
     DecodeDone { replica: Entity, version: u32 },
     /// A client's patience is over.
-    TimedOut { call: CallRef },
+    TimedOut { call: Entity, generation: u32 },
 }
 
 /// The calendar of one run.
@@ -88,5 +88,16 @@ impl Calendar {
             return None;
         }
         self.heap.pop().map(|Reverse(entry)| (entry.time, entry.event))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_event_takes_16_bytes() {
+        assert_eq!(size_of::<Event>(), 16);
+        assert_eq!(size_of::<Entry>(), 32);
     }
 }

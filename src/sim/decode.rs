@@ -118,15 +118,15 @@ impl Decoding {
     pub fn finish_first(&mut self, now: Micros) -> Option<CallRef> {
         self.bring_to(now);
         let finish = self.line.pop()?;
-        // The event came at the nearest whole microsecond; the count must not fall short of it.
-        self.tokens = self.tokens.max(finish.at_tokens);
+        // The event came at the nearest whole microsecond, so the count may fall short by a part of one. It stays as it
+        // is: bringing it up would give all the others that part, again with every finish.
         self.active -= 1;
         Some(finish.call)
     }
 
-    /// How long until the first call of the line has its last token, as things are. Call it after each change, with the
-    /// count brought to the present.
-    pub fn until_first(&self) -> Option<Micros> {
+    /// How long from `now` until the first call of the line has its last token, as things are.
+    pub fn until_first(&mut self, now: Micros) -> Option<Micros> {
+        self.bring_to(now);
         let finish = self.line.peek()?;
         Some(whole_micros((finish.at_tokens - self.tokens).max(0.0) * self.token_us()))
     }

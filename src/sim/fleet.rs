@@ -105,12 +105,12 @@ impl Fleet<'_, '_> {
             Event::StepDue { session } => self.step_due(session),
             Event::RecordedDue => self.recorded_due(),
             Event::CoreFree { router, epoch } => return self.core_free(router, epoch),
-            Event::Routed { call } => return self.routed(call),
-            Event::RouterTick { router } => return self.router_tick(router),
+            Event::Routed { call, generation } => return self.routed(CallRef { entity: call, generation }),
+            Event::RouterTick { router, epoch } => return self.router_tick(router, epoch),
             Event::RouterUp { router } => return self.router_up(router),
             Event::PrefillDone { replica } => self.prefill_done(replica),
             Event::DecodeDone { replica, version } => return self.decode_done(replica, version),
-            Event::TimedOut { call } => return self.timed_out(call),
+            Event::TimedOut { call, generation } => return self.timed_out(CallRef { entity: call, generation }),
         }
         true
     }
@@ -177,7 +177,7 @@ impl Fleet<'_, '_> {
         call.stage = Stage::RouterQueue;
         call.since = now;
         if timeout < NEVER {
-            self.calendar.at(self.clock.after(timeout), Event::TimedOut { call: CallRef { entity, generation } });
+            self.calendar.at(self.clock.after(timeout), Event::TimedOut { call: entity, generation });
         }
         self.deliver(source, to, entity);
     }

@@ -2,7 +2,7 @@
 
 use super::call::CallRef;
 use super::chance::{LogNormal, Purpose, Stream};
-use super::clock::{Micros, micros_of_ms};
+use super::clock::{Micros, SECOND, micros_of_ms};
 use super::decode::Decoding;
 use super::kv_cache::KvCache;
 use super::measure::OverTime;
@@ -213,11 +213,38 @@ pub struct Cpu {
     pub line: VecDeque<CallRef>,
     /// The moments of the last ticks with the busy cores' area then: what the crash check looks back on.
     pub ticks: VecDeque<(Micros, i128)>,
+    /// Is the next tick in the calendar? While the cores are idle there is nothing to check.
+    pub ticking: bool,
+    /// Since when the router is up.
+    pub up_since: Micros,
 }
 
+/// The crash check looks back over so much time.
+pub const CRASH_WINDOW: Micros = 5 * SECOND;
+
 impl Cpu {
-    /// The busy share of the cores since the first of the ticks.
-    pub fn recent_share(&self, now: Micros) -> f64 {
+    /// The cores were idle for as long as the crash check looks back, and are not any more: sets down the ticks that
+    /// would have been, on each whole second. Returns when the next one is.
+    pub fn resume_ticks(&mut self, now: Micros) -> Micros {
+        let area = self.busy.area(now) as i128;
+        let last = now / SECOND * SECOND;
+        let earliest = (last + SECOND).saturating_sub(CRASH_WINDOW).max(self.up_since);
+        self.ticks.clear();
+        self.ticks.push_back((earliest, area));
+        let mut tick = earliest / SECOND * SECOND + SECOND;
+        while tick <= last {
+            self.ticks.push_back((tick, area));
+            tick += SECOND;
+        }
+        self.ticking = true;
+        last + SECOND
+    }
+
+    /// The busy share of the cores over the last 5 s, or since the router is up.
+    pub fn recent_share(&mut self, now: Micros) -> f64 {
+        while self.ticks.front().is_some_and(|(then, _)| then + CRASH_WINDOW < now) {
+            self.ticks.pop_front();
+        }
         match self.ticks.front() {
             Some(&(then, area)) if now > then => {
                 let busy = (self.busy.area(now) as i128 - area) as f64;

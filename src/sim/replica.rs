@@ -128,7 +128,7 @@ impl Fleet<'_, '_> {
         let calls = &self.calls;
         parts.decoding.drop_void(|call| !Self::is_at(calls, call, Stage::Decode));
         parts.decoding.version = parts.decoding.version.wrapping_add(1);
-        if let Some(wait) = parts.decoding.until_first() {
+        if let Some(wait) = parts.decoding.until_first(self.clock.now) {
             let event = Event::DecodeDone { replica, version: parts.decoding.version };
             self.calendar.at(self.clock.after(wait), event);
         }

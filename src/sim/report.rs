@@ -174,7 +174,7 @@ pub struct Report {
 /// Jain's index of these numbers; none where all are 0.
 fn jain(numbers: impl Iterator<Item = u64> + Clone) -> Option<f64> {
     let (count, sum) = numbers.clone().fold((0.0, 0.0), |(count, sum), x| (count + 1.0, sum + x as f64));
-    let squares: f64 = numbers.map(|x| (x as f64).powi(2)).sum();
+    let squares: f64 = numbers.map(|x| x as f64 * x as f64).sum();
     (squares > 0.0).then(|| sum * sum / (count * squares))
 }
 

@@ -14,8 +14,6 @@ use bevy::prelude::Entity;
 /// The busy share of the cores above which a router may crash, and how fast the chance rises above it.
 const CRASH_ABOVE: f64 = 0.9;
 const CRASH_SLOPE: f64 = 0.2;
-/// The crash check looks back over this many seconds.
-const CRASH_WINDOW_S: usize = 5;
 
 impl Fleet<'_, '_> {
     /// A call comes to a router: it takes a slot, or waits for one, or is rejected.
@@ -66,6 +64,10 @@ impl Fleet<'_, '_> {
             found.stage = Stage::RouterLatency;
             found.since = now;
             if cpu.per_call > 0 {
+                if !cpu.ticking {
+                    let tick = cpu.resume_ticks(now);
+                    self.calendar.at(tick, Event::RouterTick { router, epoch: state.epoch });
+                }
                 let busy = cpu.busy.value() + 1;
                 cpu.busy.set(now, busy);
                 let free = self.clock.after(cpu.per_call);
@@ -73,7 +75,8 @@ impl Fleet<'_, '_> {
             }
             let law = state.latency;
             let latency = law.draw(&mut state.chances.latency);
-            self.calendar.at(self.clock.after(latency), Event::Routed { call });
+            self.calendar
+                .at(self.clock.after(latency), Event::Routed { call: call.entity, generation: call.generation });
         }
     }
 
@@ -223,21 +226,21 @@ impl Fleet<'_, '_> {
     }
 
     /// A second has passed: the router crashes with a chance that rises with the busy share of its cores.
-    pub fn router_tick(&mut self, router: Entity) -> bool {
+    pub fn router_tick(&mut self, router: Entity, epoch: u32) -> bool {
         let now = self.clock.now;
         let Ok(mut parts) = self.routers.get_mut(router) else { return false };
-        self.calendar.at(self.clock.after(SECOND), Event::RouterTick { router });
-        if !parts.state.up {
-            return true;
+        if parts.state.epoch != epoch {
+            return false;
         }
-        let share = parts.cpu.recent_share(now);
-        let area = parts.cpu.busy.area(now) as i128;
-        parts.cpu.ticks.push_back((now, area));
-        while parts.cpu.ticks.len() > CRASH_WINDOW_S {
-            parts.cpu.ticks.pop_front();
-        }
+        let cpu = &mut *parts.cpu;
+        let share = cpu.recent_share(now);
+        cpu.ticks.push_back((now, cpu.busy.area(now) as i128));
         if share > CRASH_ABOVE && parts.state.chances.crash.chance(CRASH_SLOPE * (share - CRASH_ABOVE)) {
             self.crash(router);
+        } else if share == 0.0 && cpu.busy.value() == 0 {
+            cpu.ticking = false;
+        } else {
+            self.calendar.at(self.clock.after(SECOND), Event::RouterTick { router, epoch });
         }
         true
     }
@@ -255,6 +258,7 @@ impl Fleet<'_, '_> {
         parts.waiting.length.set(now, 0);
         parts.cpu.line.clear();
         parts.cpu.busy.set(now, 0);
+        parts.cpu.ticking = false;
         self.standings.report(parts.contests, 0);
         let restart = super::clock::micros_of_s(parts.state.settings.restart_s);
         self.calendar.at(self.clock.after(restart), Event::RouterUp { router });
@@ -284,9 +288,7 @@ impl Fleet<'_, '_> {
         let now = self.clock.now;
         let Ok(mut parts) = self.routers.get_mut(router) else { return false };
         parts.state.up = true;
-        let area = parts.cpu.busy.area(now) as i128;
-        parts.cpu.ticks.clear();
-        parts.cpu.ticks.push_back((now, area));
+        parts.cpu.up_since = now;
         true
     }
 

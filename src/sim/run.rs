@@ -3,7 +3,7 @@
 use super::calendar::{Calendar, Event};
 use super::call::{Call, Pool, Session};
 use super::chance::{Purpose, Stream};
-use super::clock::{Clock, Micros, NEVER, SECOND};
+use super::clock::{Clock, Micros, NEVER};
 use super::decode::Decoding;
 use super::fleet::{Fleet, Stop};
 use super::kv_cache::KvCache;
@@ -191,7 +191,9 @@ impl Run {
 
     /// Processes the next event, whenever it is.
     pub fn step(&mut self) {
-        self.advance(NEVER, 1);
+        if self.world.resource::<Calendar>().next_time().is_some() {
+            self.advance(NEVER, 1);
+        }
     }
 
     /// The line of the recorded trace that was wrong, if one was: then the run is void.
@@ -292,6 +294,10 @@ impl Run {
             if let Some(mut state) = self.world.get_mut::<ReplicaState>(entity) {
                 state.leaving = true;
             }
+            // The tournaments are laid anew without it: its place in one is another's now.
+            if let Some(mut contests) = self.world.get_mut::<Contests>(entity) {
+                contests.0.clear();
+            }
             if let Some(mut state) = self.world.get_mut::<TrafficState>(entity) {
                 // Its next session does not come; those that it has go on.
                 state.generation += 1;
@@ -340,13 +346,9 @@ impl Run {
         let mut state = RouterState::new(settings, seed, seat.0.index);
         let mut slots = Slots { taken: OverTime::starting(now), ..Slots::default() };
         let mut waiting = Waiting { length: OverTime::starting(now), ..Waiting::default() };
-        let mut cpu = Cpu { busy: OverTime::starting(now), ..Cpu::default() };
-        cpu.ticks.push_back((now, 0));
+        let mut cpu = Cpu { busy: OverTime::starting(now), up_since: now, ..Cpu::default() };
         state.set(settings, &mut slots, &mut waiting, &mut cpu);
-        let router = self.world.spawn((seat, state, slots, waiting, cpu, Contests::default())).id();
-        let tick = now.saturating_add(SECOND) / SECOND * SECOND;
-        self.world.resource_mut::<Calendar>().at(tick, Event::RouterTick { router });
-        router
+        self.world.spawn((seat, state, slots, waiting, cpu, Contests::default())).id()
     }
 
     /// Lays the links anew: who sends to whom, and between whom each router and balancer picks the least busy.
@@ -388,9 +390,41 @@ impl Run {
                 state.replicas = parts;
             }
         }
+        self.cut_removed(&mut tournaments);
         self.world.resource_mut::<Standings>().0 = tournaments;
         self.world.resource_mut::<Recording>().onward.parts =
             routers.iter().map(|&router| (Part::Router, router)).collect();
+    }
+
+    /// Removed sources and routers that still finish what they have send it only to parts that are still there.
+    fn cut_removed(&mut self, tournaments: &mut Vec<Tournament>) {
+        let roster = self.world.resource::<Roster>();
+        let (traffics, routers) = (roster.traffics.clone(), roster.routers.clone());
+        let (next, replicas) =
+            (roster.routers.iter().chain(&roster.balancers).chain(&roster.replicas), &roster.replicas);
+        let (next, replicas): (Vec<Entity>, Vec<Entity>) = (next.copied().collect(), replicas.clone());
+        let mut query = self.world.query::<(Entity, &mut Onward, &TrafficState)>();
+        for (entity, mut onward, _) in query.iter_mut(&mut self.world) {
+            if !traffics.contains(&entity) {
+                onward.parts.retain(|(_, part)| next.contains(part));
+            }
+        }
+        let mut query = self.world.query::<(Entity, &RouterState)>();
+        let mut removed: Vec<(Entity, Vec<Entity>)> = (query.iter(&self.world))
+            .filter(|(entity, _)| !routers.contains(entity))
+            .map(|(entity, state)| {
+                (entity, state.replicas.iter().copied().filter(|part| replicas.contains(part)).collect())
+            })
+            .collect();
+        removed.sort_unstable();
+        for (entity, parts) in removed {
+            let tournament = tournaments.len();
+            tournaments.push(self.contest(tournament, parts.clone()));
+            if let Some(mut state) = self.world.get_mut::<RouterState>(entity) {
+                state.tournament = tournament;
+                state.replicas = parts;
+            }
+        }
     }
 
     fn next_entities(&self, from: PartId) -> Vec<(Part, Entity)> {

@@ -1,0 +1,355 @@
+//! The canvas: what it keeps between frames, and how a frame is drawn.
+
+use super::brush::Brush;
+use super::camera::Camera;
+use super::draw_replica::{self, ReplicaView};
+use super::draw_upstream::{self, PartView};
+use super::draw_words;
+use super::figures;
+use super::flight::Flights;
+use super::flow::{Flow, What};
+use super::layout::{Counts, Layout};
+use super::links::Way;
+use super::load::Loads;
+use super::palette;
+use super::picture::{FleetPicture, SharedPrefix};
+use crate::blueprint::{Part, PartId};
+use crate::sim::{Decision, Micros, SECOND, Sight, WINDOW};
+use egui::{CursorIcon, Id, Rect, Sense, Ui, WidgetInfo, WidgetType};
+use std::collections::VecDeque;
+
+/// From this speed on, in simulated seconds per wall second, what changes with every call is shown only now and then.
+const FAST: f64 = 6.0;
+/// That often then, in seconds of wall time.
+const FAST_EVERY_S: f32 = 0.25;
+/// The decisions change at most this often, in seconds of wall time.
+const DECISIONS_EVERY_S: f32 = 0.5;
+/// Rates go back over this much wall time at least, in seconds, so that their digits can be read.
+const RATE_WALL_S: f64 = 2.0;
+
+/// The fleet drawn, with what it keeps between frames: smoothed loads, dots in flight, the camera.
+#[derive(Default)]
+pub struct Canvas {
+    loads: Loads,
+    flow: Flow,
+    flights: Flights,
+    hits: Hits,
+    camera: Camera,
+    speed: f64,
+    has_balancers: bool,
+    /// The moment of the last picture.
+    then: Option<Micros>,
+    /// At a high speed: the picture that is shown, and how old it is in seconds.
+    kept: Option<(FleetPicture, f32)>,
+    decisions: Vec<Decision>,
+    decisions_age_s: f32,
+    hovered: Option<PartId>,
+    selected: Option<PartId>,
+}
+
+/// What the pointer did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CanvasResponse {
+    /// The part that was clicked in this frame.
+    pub clicked: Option<PartId>,
+    /// The part that the pointer is on.
+    pub hovered: Option<PartId>,
+}
+
+impl Canvas {
+    /// Takes the sights that happened since the last frame, each with its time. `speed` is in simulated seconds per wall
+    /// second, 0 when paused.
+    pub fn take_sights(&mut self, sights: impl Iterator<Item = (Micros, Sight)>, speed: f64) {
+        self.speed = speed;
+        let sights: Vec<(Micros, Sight)> = sights.collect();
+        for (at, sight) in &sights {
+            self.flow.see(*at, sight);
+        }
+        self.flights.take(&sights, speed, self.has_balancers);
+    }
+
+    /// Forgets dots, rates and smoothing: the run was restarted. The camera stays.
+    pub fn reset(&mut self) {
+        let (camera, selected) = (self.camera, self.selected);
+        *self = Self { camera, selected, ..Self::default() };
+    }
+
+    /// Marks the part whose settings are shown, or none.
+    pub fn select(&mut self, part: Option<PartId>) {
+        self.selected = part;
+    }
+
+    /// Shows all of the fleet again.
+    pub fn fit(&mut self) {
+        self.camera = Camera::default();
+    }
+
+    /// Draws the fleet into all of the available room. `frame_s` is wall seconds since the last frame, 0 when paused: then
+    /// the picture stands still. With `reduced_motion` nothing flies: a dot is seen where it lands, and fades.
+    pub fn show(&mut self, ui: &mut Ui, picture: &FleetPicture, frame_s: f32, reduced_motion: bool) -> CanvasResponse {
+        self.take_picture(picture, frame_s);
+        let canvas = ui.available_rect_before_wrap();
+        let ground = ui.allocate_rect(canvas, Sense::click_and_drag());
+        self.camera.follow(ui, canvas, &ground);
+        let kept = self.kept.take();
+        let shown = kept.as_ref().map_or(picture, |(picture, _)| picture);
+        let layout = Layout::of(counts(shown), canvas.size());
+        let (origin, zoom) = self.camera.look(canvas, layout.size * layout.scale);
+        let brush = Brush::new(ui.painter_at(canvas), origin, layout.scale * zoom);
+        // Whom the pointer is on is known only once the parts have been placed: drawing goes by the frame before.
+        let response = self.touch(ui, canvas, &brush, &layout, shown);
+        self.hovered = response.hovered;
+        Frame { canvas: self, brush: &brush, layout: &layout, picture: shown }.draw(reduced_motion);
+        self.kept = kept;
+        response
+    }
+
+    /// Lets smoothing, rates and flights come to this picture.
+    fn take_picture(&mut self, picture: &FleetPicture, frame_s: f32) {
+        if self.then.is_some_and(|then| picture.now < then) {
+            self.reset();
+        }
+        self.then = Some(picture.now);
+        self.has_balancers = !picture.balancers.is_empty();
+        self.loads.take(picture, self.speed);
+        let window = WINDOW.max((self.speed * RATE_WALL_S) as Micros * SECOND);
+        self.flow.close(picture.now, window);
+        self.hits.take(picture, window);
+        self.flights.advance(frame_s);
+        self.keep(picture, frame_s);
+        self.decisions_age_s += frame_s;
+        if frame_s == 0.0 || self.decisions_age_s >= DECISIONS_EVERY_S || self.decisions.is_empty() {
+            self.decisions.clone_from(&picture.decisions);
+            self.decisions_age_s = 0.0;
+        }
+    }
+
+    /// At a high speed the same picture is shown for a while; slow or paused, each as it comes.
+    fn keep(&mut self, picture: &FleetPicture, frame_s: f32) {
+        if self.speed < FAST || frame_s == 0.0 {
+            self.kept = None;
+            return;
+        }
+        let kept = self.kept.take().map(|(kept, age)| (kept, age + frame_s));
+        self.kept = match kept {
+            Some((kept, age)) if age < FAST_EVERY_S && kept.same_parts(picture) && kept.links == picture.links => {
+                Some((kept, age))
+            }
+            _ => Some((picture.clone(), 0.0)),
+        };
+    }
+
+    /// Gives each part a place that can be clicked, pointed at and found by its name.
+    fn touch(&self, ui: &Ui, canvas: Rect, brush: &Brush, layout: &Layout, picture: &FleetPicture) -> CanvasResponse {
+        let mut response = CanvasResponse::default();
+        for id in parts(picture) {
+            let Some(place) = layout.place(id) else { continue };
+            let rect = brush.rect_on_screen(place).intersect(canvas);
+            if !rect.is_positive() {
+                continue;
+            }
+            let touched = ui.interact(rect, Id::new("part on the canvas").with(id), Sense::click());
+            let name = picture.name(id);
+            touched.widget_info(|| WidgetInfo::labeled(WidgetType::Button, true, &name));
+            if touched.clicked() {
+                response.clicked = Some(id);
+            }
+            if touched.hovered() {
+                response.hovered = Some(id);
+            }
+            let touched = touched.on_hover_cursor(CursorIcon::PointingHand);
+            if id.part == Part::Replica {
+                touched.on_hover_ui(|ui| {
+                    ui.label(self.replica_in_words(picture, id.index));
+                });
+            }
+        }
+        response
+    }
+
+    /// A replica in words: what its picture has no room for.
+    fn replica_in_words(&self, picture: &FleetPicture, index: usize) -> String {
+        let Some(state) = picture.replicas.get(index) else { return String::new() };
+        let id = PartId::new(Part::Replica, index);
+        let count = figures::count;
+        let mut lines = vec![
+            picture.name(id),
+            format!("load {:.0} %: the busier of prefill lane and slots", self.loads.replica(index) * 100.0),
+            format!(
+                "{} in prefill, {} decoding, {} slots",
+                state.prefilling,
+                count(state.decoding),
+                count(state.slots)
+            ),
+            format!("{} waiting", count(state.waiting)),
+            format!("KV cache {} of {} tokens", count(state.kv_used), count(state.kv_capacity)),
+        ];
+        if let Some(hit) = self.hit(index) {
+            lines.push(format!("hit {}", figures::percent(hit)));
+        }
+        if let Some(rejection) = self.flights.rejection_at(id) {
+            lines.push(format!("rejected {}: {}", count(rejection.count), rejection.reason.words()));
+        }
+        match state.shared {
+            SharedPrefix::Absent => {}
+            SharedPrefix::Copy => lines.push("a copy of the shared prefix".into()),
+            SharedPrefix::Home => lines.push("home of the shared prefix".into()),
+        }
+        lines.join("\n")
+    }
+
+    /// The share of its calls' prompts that a replica found, of late: as admitted, or, before measuring has begun, as held
+    /// when the calls came.
+    fn hit(&self, index: usize) -> Option<f64> {
+        self.hits.share(index).or_else(|| self.flow.held_share(PartId::new(Part::Replica, index)))
+    }
+}
+
+/// All parts of a picture, upstream first.
+fn parts(picture: &FleetPicture) -> impl Iterator<Item = PartId> + '_ {
+    Part::ALL.into_iter().flat_map(|part| (0..picture.count(part)).map(move |index| PartId::new(part, index)))
+}
+
+fn counts(picture: &FleetPicture) -> Counts {
+    Counts {
+        traffics: picture.traffics.len(),
+        balancers: picture.balancers.len(),
+        routers: picture.routers.len(),
+        replicas: picture.replicas.len(),
+    }
+}
+
+/// Hit tokens of late, from the replicas' own counts.
+#[derive(Default)]
+struct Hits {
+    /// When, and (hit, prompt) tokens of each replica then.
+    past: VecDeque<(Micros, Vec<(u64, u64)>)>,
+}
+
+impl Hits {
+    fn take(&mut self, picture: &FleetPicture, window: Micros) {
+        if self.past.back().is_some_and(|(then, _)| picture.now < then + SECOND / 2) {
+            return;
+        }
+        let now = picture.replicas.iter().map(|replica| (replica.hit_tokens, replica.prompt_tokens)).collect();
+        self.past.push_back((picture.now, now));
+        // One from before the window stays, to count from.
+        while self.past.get(1).is_some_and(|(then, _)| then + window <= picture.now) {
+            self.past.pop_front();
+        }
+    }
+
+    fn share(&self, index: usize) -> Option<f64> {
+        let newest = self.past.back()?.1.get(index)?;
+        // A replica that was added since has counted from 0; the run may have been looked at for the first time just now.
+        let oldest = match self.past.len() {
+            1 => (0, 0),
+            _ => self.past.front()?.1.get(index).copied().unwrap_or((0, 0)),
+        };
+        let prompt = newest.1.checked_sub(oldest.1).filter(|prompt| *prompt > 0)?;
+        Some(newest.0.saturating_sub(oldest.0) as f64 / prompt as f64)
+    }
+}
+
+/// One frame being drawn.
+struct Frame<'a> {
+    canvas: &'a Canvas,
+    brush: &'a Brush,
+    layout: &'a Layout,
+    picture: &'a FleetPicture,
+}
+
+impl Frame<'_> {
+    fn draw(&self, reduced_motion: bool) {
+        self.links();
+        if let Some(place) = self.layout.legend {
+            draw_words::legend(self.brush, place);
+        }
+        let several = self.picture.routers.len() > 1;
+        if let Some(place) = self.layout.decisions {
+            draw_words::decisions(self.brush, place, &self.canvas.decisions, several);
+        }
+        for head in &self.layout.heads {
+            draw_replica::heads(self.brush, *head, self.layout.detail);
+        }
+        for id in parts(self.picture) {
+            if let Some(place) = self.layout.place(id) {
+                self.part(id, place);
+            }
+        }
+        self.dots(reduced_motion);
+    }
+
+    /// The links, thicker with more calls on them.
+    fn links(&self) {
+        for link in &self.picture.links {
+            let Some(way) = Way::between(self.layout, link.from, link.to) else { continue };
+            let per_s = self.canvas.flow.per_s(What::Moved(link.from, link.to)).unwrap_or(0.0);
+            let lit = [link.from, link.to].iter().any(|end| self.canvas.hovered == Some(*end));
+            let colour = if lit { palette::FAINT } else { palette::LINE };
+            let width = link_width(per_s);
+            self.brush.curve(way.curve, width, colour);
+            if let Some(tail) = way.tail {
+                self.brush.line(way.curve[3], tail, width.min(2.0), colour);
+            }
+        }
+    }
+
+    fn part(&self, id: PartId, place: Rect) {
+        let (index, canvas) = (id.index, self.canvas);
+        let rejection = canvas.flights.rejection_at(id);
+        let (hovered, selected) = (canvas.hovered == Some(id), canvas.selected == Some(id));
+        if id.part == Part::Replica {
+            let view = ReplicaView {
+                state: &self.picture.replicas[index],
+                number: index + 1,
+                load: canvas.loads.replica(index),
+                hit: canvas.hit(index),
+                per_s: canvas.flow.per_s(What::Answered(id)),
+                rejection,
+                hovered,
+                selected,
+            };
+            draw_replica::replica(self.brush, place, self.layout.detail, &view);
+            return;
+        }
+        let per_s = canvas.flow.per_s(What::Left(id));
+        let view = PartView { name: self.picture.name(id), per_s, rejection, hovered, selected };
+        match id.part {
+            Part::Traffic => draw_upstream::traffic(self.brush, place, &self.picture.traffics[index], &view),
+            Part::Balancer => draw_upstream::balancer(self.brush, place, &self.picture.balancers[index], &view),
+            Part::Router | Part::Replica => {
+                let cpu = canvas.loads.router(index);
+                draw_upstream::router(self.brush, place, &self.picture.routers[index], cpu, &view);
+            }
+        }
+    }
+
+    /// The calls in flight.
+    fn dots(&self, reduced_motion: bool) {
+        for dot in self.canvas.flights.dots() {
+            let Some(way) = Way::between(self.layout, dot.from, dot.to) else { continue };
+            let (share, strength) = if reduced_motion {
+                (1.0, dot.glow())
+            } else {
+                let share = dot.share().unwrap_or(1.0);
+                (share, dot.share().filter(|share| *share < 1.0).map(|_| 1.0))
+            };
+            let Some(strength) = strength else { continue };
+            let at = way.at(share);
+            let colour = dot.colour.gamma_multiply(strength);
+            // A ground-coloured rim keeps dots apart that follow each other closely.
+            self.brush.disc(at, 5.4, palette::GROUND.gamma_multiply(strength));
+            if dot.filled {
+                self.brush.disc(at, 4.2, colour);
+            } else {
+                self.brush.circle(at, 3.5, 1.7, colour);
+            }
+        }
+    }
+}
+
+/// How thick a link with so many calls a second is, in design units: never so thick that it hides another.
+fn link_width(per_s: f64) -> f32 {
+    1.0 + 4.0 * (1.0 - (-per_s / 25.0).exp()) as f32
+}
