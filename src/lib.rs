@@ -11,3 +11,5 @@ pub mod sim;
 
 #[cfg(feature = "window")]
 pub mod canvas;
+#[cfg(all(feature = "window", target_arch = "wasm32"))]
+pub mod web;

@@ -252,7 +252,8 @@ mod tests {
     use crate::sim::{GoalReport, Report};
 
     fn verdict(passed: bool, credits: u64) -> Verdict {
-        let goal = GoalReport { key: "hit_rate".into(), at_least: true, value: Some(0.8), met: passed, ..Default::default() };
+        let goal =
+            GoalReport { key: "hit_rate".into(), at_least: true, value: Some(0.8), met: passed, ..Default::default() };
         Verdict {
             reports: vec![Report { credits, goals: vec![goal], ..Report::default() }],
             passed,
