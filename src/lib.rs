@@ -15,3 +15,5 @@ pub mod app;
 pub mod canvas;
 #[cfg(feature = "window")]
 pub mod panels;
+#[cfg(all(feature = "window", target_arch = "wasm32"))]
+pub mod web;
