@@ -38,7 +38,13 @@ pub fn show_tall(ui: &mut Ui, view: &PlayView, state: &mut PlayState, deeds: &mu
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             ui.add_space(6.0);
             help(ui, state);
+            ui.add_space(4.0);
             clock(ui, view, false);
+            ui.add_space(8.0);
+            ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
+                let title = said(&view.level.title, theme::strong(13.5), palette::TEXT);
+                ui.add(egui::Label::new(title).truncate());
+            });
         });
     });
     ui.horizontal(|ui| {
@@ -56,7 +62,9 @@ fn heading(ui: &mut Ui, view: &PlayView, deeds: &mut Deeds) {
 }
 
 fn icon_back(ui: &mut Ui, deeds: &mut Deeds) {
-    if icon_button(ui, Icon::Back, "Back to the problems", vec2(26.0, 26.0)).on_hover_text("Back to the problems  (L)").clicked()
+    if icon_button(ui, Icon::Back, "Back to the problems", vec2(26.0, 26.0))
+        .on_hover_text("Back to the problems  (L)")
+        .clicked()
     {
         deeds.act(Action::Back);
     }
@@ -107,7 +115,10 @@ fn standing(ui: &mut Ui, view: &PlayView, state: &mut PlayState, deeds: &mut Dee
 }
 
 fn help(ui: &mut Ui, state: &mut PlayState) {
-    if icon_button(ui, Icon::Help, "Help", vec2(26.0, 26.0)).on_hover_text("Keys, and what the model leaves out  (?)").clicked() {
+    if icon_button(ui, Icon::Help, "Help", vec2(26.0, 26.0))
+        .on_hover_text("Keys, and what the model leaves out  (?)")
+        .clicked()
+    {
         state.help = true;
     }
 }
@@ -130,7 +141,8 @@ fn clock(ui: &mut Ui, view: &PlayView, with_end: bool) {
     let end = end.split('.').next().unwrap_or_default();
     ui.spacing_mut().item_spacing.x = 0.0;
     if with_end {
-        ui.label(said(format!(" / {end}"), theme::mono(12.5), palette::FAINT));
+        ui.label(said(format!("/ {end}"), theme::mono(12.5), palette::FAINT));
+        ui.add_space(7.0);
     }
     let colour = if view.paused { palette::GOLD } else { palette::TEXT };
     ui.label(said(now, theme::mono(12.5), colour)).on_hover_text(if view.paused { "Paused" } else { "Simulated time" });
