@@ -146,6 +146,7 @@ impl Brush {
     }
 
     /// Text that is cut off with an ellipsis where it would be wider than `most`.
+    #[allow(clippy::too_many_arguments, reason = "those of `text` and one")]
     pub fn text_within(&self, at: Pos2, align: Align2, text: &str, face: Face, size: f32, colour: Color32, most: f32) {
         if self.width(text, face, size) <= most {
             self.text(at, align, text, face, size, colour);

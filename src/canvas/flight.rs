@@ -107,7 +107,8 @@ impl Flights {
                 Sight::Moved { from, to, family, held, prompt_tokens } => {
                     let filled = held.is_none_or(|held| 2 * held > prompt_tokens);
                     let colour = palette::family(family);
-                    let wait_s = if speed > 0.0 { later + lead_s(from.part, has_balancers) } else { 0.0 };
+                    let lead = lead_s(from.part, has_balancers) + scatter_s(*at, speed);
+                    let wait_s = if speed > 0.0 { later + lead } else { 0.0 };
                     self.start(Dot { from, to, colour, filled, wait_s }, most_on_a_link(speed));
                 }
                 Sight::Rejected { at, reason, .. } => {
@@ -171,6 +172,12 @@ impl Flights {
     pub fn rejections(&self) -> usize {
         self.rejections.len()
     }
+}
+
+/// At a speed at which a dot stands for a flow, dots start scattered over a flight: on links that are always full they
+/// would else all start together, flight after flight, and the picture would pulse. The moment's last digits do for chance.
+fn scatter_s(at: Micros, speed: f64) -> f32 {
+    if speed > CALM_ABOVE { FLIGHT_S * (at % 997) as f32 / 997.0 } else { 0.0 }
 }
 
 /// How many dots a link may have at this speed.

@@ -174,7 +174,7 @@ impl FleetPicture {
 
 /// The resource that `door` opens for changing, to be only looked at: the type of what is kept for a watcher has no public
 /// name, but a public way to it.
-fn resource_behind<'w, T: Resource>(_door: fn(&mut Run) -> Mut<'_, T>, world: &'w World) -> &'w T {
+fn resource_behind<T: Resource>(_door: fn(&mut Run) -> Mut<'_, T>, world: &World) -> &T {
     world.resource::<T>()
 }
 

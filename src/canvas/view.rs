@@ -45,6 +45,7 @@ pub struct Canvas {
     decisions_age_s: f32,
     hovered: Option<PartId>,
     selected: Option<PartId>,
+    focused: Option<PartId>,
 }
 
 /// What the pointer did.
@@ -140,8 +141,16 @@ impl Canvas {
     }
 
     /// Gives each part a place that can be clicked, pointed at and found by its name.
-    fn touch(&self, ui: &Ui, canvas: Rect, brush: &Brush, layout: &Layout, picture: &FleetPicture) -> CanvasResponse {
+    fn touch(
+        &mut self,
+        ui: &Ui,
+        canvas: Rect,
+        brush: &Brush,
+        layout: &Layout,
+        picture: &FleetPicture,
+    ) -> CanvasResponse {
         let mut response = CanvasResponse::default();
+        self.focused = None;
         for id in parts(picture) {
             let Some(place) = layout.place(id) else { continue };
             let rect = brush.rect_on_screen(place).intersect(canvas);
@@ -156,6 +165,9 @@ impl Canvas {
             }
             if touched.hovered() {
                 response.hovered = Some(id);
+            }
+            if touched.has_focus() {
+                self.focused = Some(id);
             }
             let touched = touched.on_hover_cursor(CursorIcon::PointingHand);
             if id.part == Part::Replica {
@@ -298,7 +310,8 @@ impl Frame<'_> {
     fn part(&self, id: PartId, place: Rect) {
         let (index, canvas) = (id.index, self.canvas);
         let rejection = canvas.flights.rejection_at(id);
-        let (hovered, selected) = (canvas.hovered == Some(id), canvas.selected == Some(id));
+        let hovered = canvas.hovered == Some(id);
+        let selected = canvas.selected == Some(id) || canvas.focused == Some(id);
         if id.part == Part::Replica {
             let view = ReplicaView {
                 state: &self.picture.replicas[index],
