@@ -77,6 +77,13 @@ pub fn window_plugin(app: &mut App, spec: WindowSpec) {
     .init_resource::<PlayScreen>();
 }
 
+/// A window that is pictured does not heed where the pointer happens to be.
+fn input_of(spec: WindowSpec) -> EguiGlobalSettings {
+    let mut settings = EguiGlobalSettings::default();
+    settings.input_system_settings.run_write_window_pointer_moved_messages = !spec.fixed;
+    settings
+}
+
 fn enter_play(mut screen: ResMut<PlayScreen>) {
     screen.state = PlayState::default();
     screen.canvas.open();

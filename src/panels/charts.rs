@@ -176,14 +176,13 @@ fn one(ui: &mut Ui, view: &PlayView, chart: Chart) {
             if warmup > 0.0 {
                 let shade = palette::GROUND.gamma_multiply(0.6);
                 plot.span(Span::new("", 0.0..=warmup.min(right)).fill(shade).border_width(0.0));
-                let text = said(" warm-up", theme::text(10.0), palette::FAINT);
-                plot.text(Text::new("", PlotPoint::new(0.0, 0.0), text).anchor(Align2::LEFT_BOTTOM));
             }
             for goal in &chart.goals {
                 plot.hline(
                     HLine::new("", *goal).color(palette::GOLD).width(0.8).style(LineStyle::Dotted { spacing: 4.0 }),
                 );
-                let text = said(format!("goal {figure}", figure = figure(*goal)), theme::text(10.0), palette::GOLD);
+                let text = said(format!("goal {}", figure(*goal)), theme::text(10.0), palette::GOLD)
+                    .background_color(palette::PANEL.gamma_multiply(0.85));
                 // Above the line where there is room, else below it.
                 let align = if *goal < top * 0.8 { Align2::RIGHT_BOTTOM } else { Align2::RIGHT_TOP };
                 plot.text(Text::new("", PlotPoint::new(right, *goal), text).anchor(align));

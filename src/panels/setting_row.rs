@@ -70,6 +70,10 @@ pub fn show(ui: &mut Ui, row: &Row, deeds: &mut Deeds) -> bool {
     };
     let inner = frame.show(ui, |ui| {
         ui.spacing_mut().item_spacing.y = 1.0;
+        if row.focused {
+            // The field stands out from the card that it now lies on.
+            ui.visuals_mut().widgets.inactive.weak_bg_fill = palette::LINE.gamma_multiply(0.7);
+        }
         let touched = if row.open { controls(ui, row, deeds) } else { locked(ui, row) };
         said_below(ui, row);
         touched

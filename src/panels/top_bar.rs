@@ -71,30 +71,32 @@ fn icon_back(ui: &mut Ui, deeds: &mut Deeds) {
 }
 
 fn time_controls(ui: &mut Ui, view: &PlayView, deeds: &mut Deeds) {
+    let tight = ui.available_width() < 400.0;
     ui.spacing_mut().item_spacing.x = 4.0_f32.min(ui.spacing().item_spacing.x);
+    ui.spacing_mut().button_padding.x = 4.0;
+    let (icon_width, speed_width, verdict_width) = if tight { (28.0, 30.0, 60.0) } else { (32.0, 40.0, 74.0) };
     let (icon, name) = if view.paused { (Icon::Play, "Run") } else { (Icon::Pause, "Pause") };
-    if icon_button(ui, icon, name, vec2(34.0, 26.0)).on_hover_text(format!("{name}  (Space)")).clicked() {
+    if icon_button(ui, icon, name, vec2(icon_width, 26.0)).on_hover_text(format!("{name}  (Space)")).clicked() {
         deeds.act(Action::TogglePause);
     }
-    if icon_button(ui, Icon::Step, "Step", vec2(30.0, 26.0)).on_hover_text("To the next event  (.)").clicked() {
+    if icon_button(ui, Icon::Step, "Step", vec2(icon_width, 26.0)).on_hover_text("To the next event  (.)").clicked() {
         deeds.act(Action::StepEvent);
     }
-    let restart = icon_button(ui, Icon::Restart, "Restart", vec2(30.0, 26.0));
+    let restart = icon_button(ui, Icon::Restart, "Restart", vec2(icon_width, 26.0));
     if restart.on_hover_text("Again from 0:00 with these settings  (R)").clicked() {
         deeds.act(Action::Restart);
     }
     ui.add_space(ui.spacing().item_spacing.x * 1.5);
     for (place, speed) in Speed::ALL.into_iter().enumerate() {
-        let width = if ui.available_width() < 300.0 { 34.0 } else { 40.0 };
         let hint = format!("{} real time  ({})", speed.label(), place + 1);
-        let button = word_button(ui, speed.label(), speed == view.speed, width);
+        let button = word_button(ui, speed.label(), speed == view.speed, speed_width);
         let hint = if speed == Speed::Max { "As fast as it goes  (5)".into() } else { hint };
         if button.on_hover_text(hint).clicked() {
             deeds.act(Action::SetSpeed(speed));
         }
     }
     ui.add_space(ui.spacing().item_spacing.x * 1.5);
-    let button = word_button(ui, "Verdict", view.over, 74.0);
+    let button = word_button(ui, "Verdict", view.over, verdict_width);
     if button.on_hover_text("Every seed afresh with these settings  (V)").clicked() {
         deeds.act(Action::Verdict);
     }
