@@ -10,4 +10,8 @@ pub mod level;
 pub mod sim;
 
 #[cfg(feature = "window")]
+pub mod app;
+#[cfg(feature = "window")]
 pub mod canvas;
+#[cfg(feature = "window")]
+pub mod panels;

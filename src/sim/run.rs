@@ -210,9 +210,11 @@ impl Run {
             self.remove_parts(part, blueprint.count(part));
             self.add_parts(part, blueprint);
         }
-        let links = self.blueprint.links != blueprint.links || first;
+        // A part that no link of the blueprint names may still be named by a removed one.
+        let counted = |part| self.blueprint.count(part) == blueprint.count(part);
+        let same = self.blueprint.links == blueprint.links && Part::ALL.into_iter().all(counted);
         self.blueprint = blueprint.clone();
-        if links {
+        if first || !same {
             self.link();
         }
         self.wake();

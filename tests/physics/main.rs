@@ -5,9 +5,11 @@
 
 mod accounting;
 mod changes;
+mod digests;
 mod fleets;
 mod littles_law;
 mod naive;
 mod queueing;
 mod scenarios;
+mod settings;
 mod trace;
