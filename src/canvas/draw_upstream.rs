@@ -30,8 +30,10 @@ impl PartView<'_> {
 
     fn card(&self, brush: &Brush, place: Rect) {
         brush.fill(place, 8.0, self.fill());
-        let (width, colour) = if self.selected { (2.0, palette::DECODE) } else { (1.0, palette::LINE) };
-        brush.outline(place, 8.0, width, colour);
+        brush.outline(place, 8.0, 1.0, palette::LINE);
+        if self.selected {
+            brush.outline(place.expand(2.5), 10.5, 1.5, palette::DECODE);
+        }
     }
 }
 
@@ -100,7 +102,10 @@ pub fn router(brush: &Brush, place: Rect, state: &RouterPicture, cpu: f32, view:
         (true, _) => (palette::DECODE, view.fill()),
     };
     brush.disc(centre, inner, fill);
-    brush.circle(centre, inner, if view.selected { 3.0 } else { 1.8 }, edge);
+    brush.circle(centre, inner, 1.8, edge);
+    if view.selected {
+        brush.circle(centre, outer + 3.0, 1.5, palette::DECODE);
+    }
     if state.up {
         let name = centre - vec2(0.0, if outer > 36.0 { 9.0 } else { 0.0 });
         brush.text(
