@@ -10,4 +10,10 @@ pub mod level;
 pub mod sim;
 
 #[cfg(feature = "window")]
+pub mod app;
+#[cfg(feature = "window")]
 pub mod canvas;
+#[cfg(feature = "window")]
+pub mod panels;
+#[cfg(all(feature = "window", target_arch = "wasm32"))]
+pub mod web;

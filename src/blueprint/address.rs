@@ -124,6 +124,14 @@ pub fn apply(blueprint: &mut Blueprint, assignments: &[Assignment]) -> Result<()
         match Address::parse(&assignment.key)? {
             Address::Replicas => {
                 let count: f64 = assignment.value.parse().map_err(|_| assignment.error(REPLICAS.expected()))?;
+                if changed.replicas.is_empty() {
+                    // There is none to be like, nor a link to share.
+                    return Err(SettingError {
+                        key: assignment.key.clone(),
+                        expected: "a fleet with a replica".into(),
+                        found: "none in this one".into(),
+                    });
+                }
                 replicas = Some((assignment, count));
                 if REPLICAS.admits(Value::Number(count)) {
                     // What was set on all replicas so far holds for those that come now, too.

@@ -119,19 +119,22 @@ impl Brush {
         self.painter.add(Shape::line(points.collect(), self.stroke(width, colour)));
     }
 
-    /// A ring that shows a share, with marks at 50, 70 and 90 %.
-    pub fn gauge(&self, centre: Pos2, radius: f32, width: f32, share: f32, colour: Color32) {
+    /// A ring that shows a share. Notches at 50, 70 and 90 % cut it, in the colour of what lies behind it.
+    pub fn gauge(&self, centre: Pos2, radius: f32, width: f32, share: f32, colour: Color32, behind: Color32) {
         self.circle(centre, radius, width, palette::LINE);
         self.arc(centre, radius, width, share, colour);
+        let half = width * 0.5 + 0.7;
         for mark in MARKS {
             let way = at_clock(mark);
-            let (inner, outer) = (radius + width * 0.5 + 0.8, radius + width * 0.5 + 3.0);
-            self.line(centre + way * inner, centre + way * outer, 1.1, palette::FAINT);
+            self.line(centre + way * (radius - half), centre + way * (radius + half), 1.3, behind);
         }
     }
 
     /// Text that is aligned to a point. Returns how wide it is.
     pub fn text(&self, at: Pos2, align: Align2, text: &str, face: Face, size: f32, colour: Color32) -> f32 {
+        if text.is_empty() {
+            return 0.0;
+        }
         let galley = self.painter.layout_no_wrap(text.to_owned(), self.font(face, size), colour);
         let place = align.anchor_size(self.on_screen(at), galley.size());
         let width = galley.size().x / self.scale;
@@ -143,6 +146,7 @@ impl Brush {
     }
 
     /// Text that is cut off with an ellipsis where it would be wider than `most`.
+    #[allow(clippy::too_many_arguments, reason = "those of `text` and one")]
     pub fn text_within(&self, at: Pos2, align: Align2, text: &str, face: Face, size: f32, colour: Color32, most: f32) {
         if self.width(text, face, size) <= most {
             self.text(at, align, text, face, size, colour);

@@ -35,6 +35,11 @@ impl ReplicaView<'_> {
         self.load >= HOT
     }
 
+    /// The colour of its card.
+    fn ground(&self) -> Color32 {
+        if self.hovered { palette::CARD_HOVER } else { palette::CARD }
+    }
+
     /// The colour of its load.
     fn accent(&self) -> Color32 {
         if self.hot() { palette::WARN } else { palette::GOOD }
@@ -65,12 +70,12 @@ impl ReplicaView<'_> {
         format!("{} of {}", tokens(self.state.kv_used), tokens(self.state.kv_capacity))
     }
 
-    /// How it stands to the shared prefix, in words.
-    fn shared_words(&self) -> (&'static str, Color32) {
+    /// How it stands to the shared prefix, in words and in one.
+    fn shared_words(&self) -> (&'static str, &'static str, Color32) {
         match self.state.shared {
-            SharedPrefix::Absent => ("", palette::FAINT),
-            SharedPrefix::Copy => ("a copy of the shared prefix", palette::DIM),
-            SharedPrefix::Home => ("home of the shared prefix", palette::GOLD),
+            SharedPrefix::Absent => ("", "", palette::FAINT),
+            SharedPrefix::Copy => ("a copy of the shared prefix", "a copy", palette::FAINT),
+            SharedPrefix::Home => ("home of the shared prefix", "home", palette::GOLD),
         }
     }
 }
@@ -108,7 +113,7 @@ impl Fields {
 }
 
 fn card(brush: &Brush, place: Rect, radius: f32, view: &ReplicaView) {
-    brush.fill(place, radius, if view.hovered { palette::CARD_HOVER } else { palette::CARD });
+    brush.fill(place, radius, view.ground());
     let (width, colour) = match (view.selected, view.hot()) {
         (true, _) => (2.0, palette::DECODE),
         (false, true) => (1.5, palette::WARN),
@@ -125,7 +130,7 @@ fn full(brush: &Brush, place: Rect, view: &ReplicaView) {
     card(brush, place, 8.0, view);
     let middle = place.center().y;
     let ring = pos2(place.left() + 32.0, middle);
-    brush.gauge(ring, 19.0, 4.0, view.load, view.accent());
+    brush.gauge(ring, 19.0, 4.0, view.load, view.accent(), view.ground());
     brush.text(ring, Align2::CENTER_CENTER, &load_number(view.load), Face::StrongFigures, 11.5, text_of_load(view));
     let fields = Fields::of(place, 64.0);
     let (first, last) = (middle - 22.0, middle + 23.0);
@@ -148,9 +153,10 @@ fn full(brush: &Brush, place: Rect, view: &ReplicaView) {
     match view.rejection {
         Some(rejection) => rejected(brush, fields.kv, last, rejection),
         None => {
-            let (words, colour) = view.shared_words();
+            let (words, word, colour) = view.shared_words();
+            let fits = brush.width(words, Face::Plain, 10.0) <= fields.kv.width();
             let at = pos2(fields.kv.left(), last);
-            brush.text_within(at, Align2::LEFT_CENTER, words, Face::Plain, 10.0, colour, fields.kv.width());
+            brush.text(at, Align2::LEFT_CENTER, if fits { words } else { word }, Face::Plain, 10.0, colour);
         }
     }
 }
@@ -160,7 +166,7 @@ fn short(brush: &Brush, place: Rect, view: &ReplicaView) {
     let middle = place.center().y;
     let radius = (place.height() / 2.0 - 8.0).min(15.0);
     let ring = pos2(place.left() + 26.0, middle);
-    brush.gauge(ring, radius, 3.5, view.load, view.accent());
+    brush.gauge(ring, radius, 3.5, view.load, view.accent(), view.ground());
     let size = if radius > 12.0 { 10.0 } else { 9.0 };
     brush.text(ring, Align2::CENTER_CENTER, &load_number(view.load), Face::StrongFigures, size, text_of_load(view));
     let fields = Fields::of(place, 54.0);
@@ -181,8 +187,10 @@ fn short(brush: &Brush, place: Rect, view: &ReplicaView) {
                 9.5,
                 view.hit_colour(),
             );
-            let at = pos2(fields.kv.right(), first);
-            brush.text(at, Align2::RIGHT_CENTER, &view.kv_text(), Face::Figures, 9.5, palette::DIM);
+            if fields.kv.width() >= 136.0 {
+                let at = pos2(fields.kv.right(), first);
+                brush.text(at, Align2::RIGHT_CENTER, &view.kv_text(), Face::Figures, 9.5, palette::DIM);
+            }
         }
     }
     let right = if view.state.shared == SharedPrefix::Home { 38.0 } else { 0.0 };
@@ -209,9 +217,9 @@ impl Row {
         let left = place.left();
         let load = (left + 34.0, left + 34.0 + (place.width() * 0.17).min(90.0));
         let hit = place.right() - 8.0;
-        let slots = load.1 + 84.0;
-        let waiting = slots + 54.0;
-        Self { number: left + 26.0, load, slots, waiting, kv: (waiting + 34.0, hit - 46.0), hit }
+        let slots = load.1 + 76.0;
+        let waiting = slots + 46.0;
+        Self { number: left + 26.0, load, slots, waiting, kv: (waiting + 16.0, hit - 42.0), hit }
     }
 }
 
@@ -223,13 +231,13 @@ pub fn heads(brush: &Brush, place: Rect, detail: Detail) {
     };
     if detail == Detail::Narrow {
         let row = NarrowRow::of(place);
-        head(row.load.0, Align2::LEFT_CENTER, "load");
+        head(row.load.0, Align2::LEFT_CENTER, "load %");
         head(row.waiting, Align2::RIGHT_CENTER, "waiting");
         head(row.kv.0, Align2::LEFT_CENTER, "KV cache");
         return;
     }
     let row = Row::of(place);
-    head(row.load.0, Align2::LEFT_CENTER, "load");
+    head(row.load.0, Align2::LEFT_CENTER, "load %");
     head(row.slots, Align2::RIGHT_CENTER, "slots");
     head(row.waiting, Align2::RIGHT_CENTER, "waiting");
     head(row.kv.0, Align2::LEFT_CENTER, "KV cache");
@@ -357,16 +365,9 @@ fn rate(brush: &Brush, field: Rect, y: f32, per_s: f64) {
 fn kv_label(brush: &Brush, field: Rect, y: f32, view: &ReplicaView) {
     let at = pos2(field.right(), y);
     let width = brush.text(at, Align2::RIGHT_CENTER, &view.kv_text(), Face::Figures, 10.0, palette::DIM);
-    let at = pos2(field.left(), y);
-    brush.text_within(
-        at,
-        Align2::LEFT_CENTER,
-        "KV cache",
-        Face::Plain,
-        10.0,
-        palette::DIM,
-        field.width() - width - 6.0,
-    );
+    if width + brush.width("KV cache", Face::Plain, 10.0) + 6.0 <= field.width() {
+        brush.text(pos2(field.left(), y), Align2::LEFT_CENTER, "KV cache", Face::Plain, 10.0, palette::DIM);
+    }
 }
 
 /// A cross, the reason, and how often.
@@ -455,11 +456,12 @@ fn queue(brush: &Brush, field: Rect, state: &ReplicaPicture) {
 fn kv_bar(brush: &Brush, field: Rect, state: &ReplicaPicture) {
     brush.fill(field, 2.0, palette::EMPTY);
     let cell = field.width() / CELLS as f32;
+    let gap = (cell * 0.25).min(1.0);
     let mut from = 0;
     for block in &state.kv {
         let left = field.left() + from as f32 * cell;
         from += block.cells;
-        let right = field.left() + from as f32 * cell - 0.8;
+        let right = field.left() + from as f32 * cell - gap;
         kv_block(brush, Rect::from_min_max(pos2(left, field.top()), pos2(right, field.bottom())), block);
     }
 }
@@ -474,13 +476,11 @@ fn kv_block(brush: &Brush, rect: Rect, block: &KvBlock) {
         Owner::Output => palette::FAINT,
         Owner::Family(family) => palette::family(family),
     };
-    // Gold is never dimmed: where the shared prefix lives is what the eye looks for.
-    let strength = if block.is_shared() {
-        1.0
-    } else if block.in_use {
-        0.85
-    } else {
-        0.45
-    };
+    if block.is_shared() {
+        // Never dimmed, and a little taller than the others: where the shared prefix lives is what the eye looks for.
+        brush.fill(rect.expand2(vec2(0.0, (rect.height() * 0.12).min(2.0))), 1.0, colour);
+        return;
+    }
+    let strength = if block.in_use { 0.78 } else { 0.44 };
     brush.fill(rect, 1.0, palette::CARD.lerp_to_gamma(colour, strength));
 }

@@ -50,7 +50,8 @@ fn lines(brush: &Brush, place: Rect, lines: &[(&str, Face, f32, Color32)]) {
 pub fn traffic(brush: &Brush, place: Rect, state: &TrafficPicture, view: &PartView) {
     view.card(brush, place);
     let measured = view.per_s.map_or(figures::NONE.into(), figures::rate);
-    let set = format!("{} sessions/s", figures::rate(state.sessions_per_s));
+    // What the player set, as it was set.
+    let set = format!("{} sessions/s", state.sessions_per_s);
     lines(
         brush,
         place,
@@ -93,7 +94,7 @@ pub fn router(brush: &Brush, place: Rect, state: &RouterPicture, cpu: f32, view:
     let outer = place.width() / 2.0;
     let inner = outer - 6.5;
     let hot = cpu >= HOT;
-    brush.gauge(centre, outer - 2.0, 3.5, cpu, if hot { palette::WARN } else { palette::GOOD });
+    brush.gauge(centre, outer - 2.0, 3.5, cpu, if hot { palette::WARN } else { palette::GOOD }, palette::GROUND);
     let (edge, fill) = match (state.up, hot) {
         (false, _) => (palette::BAD, palette::CARD.lerp_to_gamma(palette::BAD, 0.22)),
         (true, _) => (palette::DECODE, view.fill()),

@@ -70,8 +70,8 @@ fn decision_line(brush: &Brush, place: Rect, decision: &Decision, several: bool)
     // Room for two digits, so that the words behind stand in one line.
     let number = (decision.replica.index + 1).to_string();
     let width = brush.width("00", Face::StrongFigures, 10.5).max(brush.width(&number, Face::StrongFigures, 10.5));
-    brush.text(pos2(x + 14.0 + width, y), Align2::RIGHT_CENTER, &number, Face::StrongFigures, 10.5, palette::TEXT);
-    let at = pos2(x + 14.0 + width + 7.0, y);
+    brush.text(pos2(x + 15.0 + width, y), Align2::RIGHT_CENTER, &number, Face::StrongFigures, 10.5, palette::TEXT);
+    let at = pos2(x + 15.0 + width + 7.0, y);
     let most = place.right() - at.x;
     brush.text_within(at, Align2::LEFT_CENTER, &reason(decision), Face::Plain, 10.0, palette::DIM, most);
 }

@@ -6,7 +6,7 @@
 
 use super::palette;
 use crate::blueprint::{Part, PartId};
-use crate::sim::{Family, Micros, Reason, Sight};
+use crate::sim::{Micros, Reason, Sight};
 use egui::Color32;
 
 /// How long the last hop takes, to a replica, in seconds of wall time.
@@ -15,6 +15,8 @@ const FLIGHT_S: f32 = 0.45;
 const HOP_S: f32 = 0.22;
 /// At most so many dots are on a link; what is more shows as the thickness of the link.
 pub const MOST_ON_A_LINK: usize = 8;
+/// Above this speed there are fewer, so that the picture stays calm: a dot stands for a flow then, not for a call.
+const CALM_ABOVE: f64 = 4.0;
 /// How long a rejection is seen after the last of its kind.
 const REJECTION_S: f32 = 2.5;
 /// Without motion a dot is seen where it lands for this long.
@@ -52,6 +54,10 @@ impl Dot {
             // The hops before the last keep their pace: a call does not stop at a router for longer than it did.
             if self.to.part == Part::Replica { time * (2.0 - time) } else { time }
         })
+    }
+
+    fn has_landed(&self) -> bool {
+        -self.wait_s > self.flight_s()
     }
 
     /// Without motion: how strongly it is seen where it lands, or none before and after.
@@ -101,8 +107,9 @@ impl Flights {
                 Sight::Moved { from, to, family, held, prompt_tokens } => {
                     let filled = held.is_none_or(|held| 2 * held > prompt_tokens);
                     let colour = palette::family(family);
-                    let wait_s = if speed > 0.0 { later + lead_s(from.part, has_balancers) } else { 0.0 };
-                    self.start(Dot { from, to, colour, filled, wait_s });
+                    let lead = lead_s(from.part, has_balancers) + scatter_s(*at, speed);
+                    let wait_s = if speed > 0.0 { later + lead } else { 0.0 };
+                    self.start(Dot { from, to, colour, filled, wait_s }, most_on_a_link(speed));
                 }
                 Sight::Rejected { at, reason, .. } => {
                     let lands =
@@ -119,9 +126,9 @@ impl Flights {
         }
     }
 
-    fn start(&mut self, dot: Dot) {
-        let on_the_link = self.dots.iter().filter(|other| other.from == dot.from && other.to == dot.to);
-        if on_the_link.count() < MOST_ON_A_LINK {
+    fn start(&mut self, dot: Dot, most: usize) {
+        let on_the_link = self.dots.iter().filter(|it| it.from == dot.from && it.to == dot.to && !it.has_landed());
+        if on_the_link.count() < most {
             self.dots.push(dot);
         }
     }
@@ -167,6 +174,18 @@ impl Flights {
     }
 }
 
+/// At a speed at which a dot stands for a flow, dots start scattered over a flight: on links that are always full they
+/// would else all start together, flight after flight, and the picture would pulse. The moment's last digits do for chance.
+fn scatter_s(at: Micros, speed: f64) -> f32 {
+    if speed > CALM_ABOVE { FLIGHT_S * (at % 997) as f32 / 997.0 } else { 0.0 }
+}
+
+/// How many dots a link may have at this speed.
+fn most_on_a_link(speed: f64) -> usize {
+    let fewer = (speed / CALM_ABOVE).max(1.0).sqrt();
+    ((MOST_ON_A_LINK as f64 / fewer) as usize).max(2)
+}
+
 /// How long the hops before this part take.
 fn lead_s(from: Part, has_balancers: bool) -> f32 {
     match from {
@@ -187,7 +206,7 @@ fn lands_s(at: Part, has_balancers: bool) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sim::SECOND;
+    use crate::sim::{Family, SECOND};
 
     const TRAFFIC: PartId = PartId::new(Part::Traffic, 0);
     const ROUTER: PartId = PartId::new(Part::Router, 0);
@@ -226,9 +245,10 @@ mod tests {
     fn dots_are_capped_on_each_link() {
         let mut flights = Flights::default();
         let sights: Vec<_> = (0..4_000).map(|at| (at * 1_000, moved(ROUTER, REPLICA, Some(0)))).collect();
-        flights.take(&sights, 64.0, false);
-        flights.take(&[(0, moved(TRAFFIC, ROUTER, None))], 64.0, false);
+        flights.take(&sights, 4.0, false);
+        flights.take(&[(0, moved(TRAFFIC, ROUTER, None))], 4.0, false);
         assert_eq!(flights.dots().len(), MOST_ON_A_LINK + 1);
+        assert_eq!([0.0, 1.0, 4.0, 16.0, 64.0, 1e6].map(most_on_a_link), [8, 8, 8, 4, 2, 2]);
     }
 
     #[test]

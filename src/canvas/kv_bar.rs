@@ -7,7 +7,7 @@
 use crate::sim::Family;
 
 /// Cells of a bar.
-pub const CELLS: usize = 40;
+pub const CELLS: usize = 32;
 
 /// Whose tokens a block is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,7 +100,7 @@ mod tests {
         let contents = [session(1, 20_000), session(2, 20_000), (Some(Family::Shared(0)), 900, true)];
         let blocks = kv_blocks(400_000, 40_900, || contents.into_iter());
         assert_eq!(blocks[0], KvBlock { owner: Owner::Family(Family::Shared(0)), in_use: true, cells: 1 });
-        assert_eq!(blocks.iter().map(|block| block.cells).sum::<usize>(), 4);
+        assert_eq!(blocks.iter().map(|block| block.cells).sum::<usize>(), 3);
     }
 
     #[test]
@@ -108,9 +108,9 @@ mod tests {
         let contents = || (0..5_000).map(|number| session(number, 80));
         let blocks = kv_blocks(800_000, 600_000, contents);
         assert!(blocks.len() <= CELLS);
-        assert_eq!(blocks.iter().map(|block| block.cells).sum::<usize>(), 30);
+        assert_eq!(blocks.iter().map(|block| block.cells).sum::<usize>(), 24);
         let reserved = blocks.iter().find(|block| block.owner == Owner::Reserved).map(|block| block.cells);
-        assert_eq!(reserved, Some(10));
+        assert_eq!(reserved, Some(8));
     }
 
     #[test]

@@ -65,10 +65,12 @@ pub struct Layout {
     pub detail: Detail,
     /// Where rows of replicas have their heads, one for each column of them.
     pub heads: Vec<Rect>,
-    /// The legend.
-    pub legend: Rect,
-    /// The last decisions.
-    pub decisions: Rect,
+    /// The legend; none where there is no room for it.
+    pub legend: Option<Rect>,
+    /// The last decisions; none where there is no room for them.
+    pub decisions: Option<Rect>,
+    /// Do the replicas stand below the other parts, not beside them? Then links come to them from the right.
+    pub stacked: bool,
 }
 
 const MARGIN: f32 = 16.0;
@@ -92,7 +94,13 @@ const SHORT_FROM: f32 = 34.0;
 const ROW_PITCH: f32 = 14.0;
 const HEAD: f32 = 16.0;
 const NARROW_LEAST: f32 = 120.0;
-const LARGEST_SCALE: f32 = 1.3;
+/// A canvas narrower than this is stacked, at a width of so many design units at least.
+const STACKED_BELOW: f32 = 520.0;
+const STACKED_WIDTH: f32 = 390.0;
+/// Where its replicas begin, and the room for links at their right.
+const STACKED_TOP: f32 = MARGIN + ABOVE_ROUTER + ROUTER + BELOW_ROUTER + 12.0;
+const RAIL: f32 = 40.0;
+const LARGEST_SCALE: f32 = 1.18;
 const SMALLEST_SCALE: f32 = 0.4;
 /// The canvas of a window of 1280 by 720: the smallest at which everything has its natural size.
 const NATURAL: Vec2 = vec2(700.0, 490.0);
@@ -101,6 +109,9 @@ impl Layout {
     /// Where everything stands in a canvas of this size, in points.
     pub fn of(counts: Counts, available: Vec2) -> Self {
         let columns = Columns::of(counts);
+        if available.x < STACKED_BELOW && available.y > STACKED_TOP + 120.0 && columns.one_of_each() {
+            return Self::stacked(&columns, available);
+        }
         let least = vec2(columns.least_width().max(NATURAL.x), columns.least_height().max(NATURAL.y));
         let scale = (available.x / least.x).min(available.y / least.y).clamp(SMALLEST_SCALE, LARGEST_SCALE);
         // A little more room is no reason to make everything a little larger, and less crisp.
@@ -122,13 +133,41 @@ impl Layout {
             replicas,
             detail,
             heads,
-            legend: Rect::from_min_size(pos2(MARGIN, MARGIN), LEGEND),
-            decisions: Rect::from_min_max(
+            legend: Some(Rect::from_min_size(pos2(MARGIN, MARGIN), LEGEND)),
+            decisions: Some(Rect::from_min_max(
                 pos2(MARGIN, size.y - MARGIN - DECISIONS),
                 pos2(left.max(MARGIN + LEGEND.x), size.y - MARGIN),
-            ),
+            )),
+            stacked: false,
         };
         columns.place(&mut layout, left);
+        layout
+    }
+
+    /// On a canvas as narrow as a phone: traffic and router side by side on top, the replicas below.
+    fn stacked(columns: &Columns, available: Vec2) -> Self {
+        let scale = (available.x / STACKED_WIDTH).min(1.0);
+        let size = available / scale;
+        let right = size.x - RAIL;
+        let area = Rect::from_min_max(pos2(MARGIN, STACKED_TOP), pos2(right, size.y - MARGIN));
+        let (replicas, detail, heads) = replicas_in(area, columns.counts.replicas);
+        // From the top: a column of full cards need not be in the middle of what is left.
+        let up = replicas.first().map_or(0.0, |first| first.top()) - heads.first().map_or(0.0, Rect::height);
+        let up = vec2(0.0, (up - STACKED_TOP).max(0.0));
+        let mut layout = Self {
+            size,
+            scale,
+            traffics: Vec::new(),
+            balancers: Vec::new(),
+            routers: Vec::new(),
+            replicas: replicas.into_iter().map(|place| place.translate(-up)).collect(),
+            detail,
+            heads: heads.into_iter().map(|place| place.translate(-up)).collect(),
+            legend: None,
+            decisions: None,
+            stacked: true,
+        };
+        columns.line_up(&mut layout, right, MARGIN + ABOVE_ROUTER + ROUTER / 2.0);
         layout
     }
 
@@ -141,6 +180,11 @@ impl Layout {
             Part::Replica => &self.replicas,
         };
         list.get(id.index).copied()
+    }
+
+    /// The right edge of the replicas.
+    pub fn replicas_right(&self) -> f32 {
+        self.replicas.iter().map(Rect::right).fold(0.0, f32::max)
     }
 
     /// The left edge of the replicas.
@@ -195,6 +239,27 @@ impl Columns {
         2.0 * MARGIN + LEGEND.y + DECISIONS + 16.0 + tallest.fold(0.0, f32::max)
     }
 
+    /// Is there at most one part of each kind?
+    fn one_of_each(&self) -> bool {
+        self.kinds.iter().all(|(_, count)| *count == 1)
+    }
+
+    /// Places one part of each kind side by side around the line at `y`, up to `right`.
+    fn line_up(&self, layout: &mut Layout, right: f32, y: f32) {
+        let gap = (right - MARGIN - self.widths()) / self.kinds.len().saturating_sub(1).max(1) as f32;
+        let mut x = MARGIN;
+        for &(part, count) in &self.kinds {
+            let width = Self::width(part);
+            let list = match part {
+                Part::Traffic => &mut layout.traffics,
+                Part::Balancer => &mut layout.balancers,
+                _ => &mut layout.routers,
+            };
+            *list = stack(part, count, pos2(x + width / 2.0, y), f32::INFINITY);
+            x += width + gap;
+        }
+    }
+
     /// Places the columns between the left margin and `left`, each centred between legend and decisions.
     fn place(&self, layout: &mut Layout, left: f32) {
         let free = (left - MARGIN - self.widths()).max(0.0);
@@ -202,7 +267,9 @@ impl Columns {
         // One column alone stands at the side of the replicas.
         let mut x = if self.kinds.len() == 1 { MARGIN + free } else { MARGIN };
         let middle = layout.size.y / 2.0;
-        let half = (middle - layout.legend.bottom() - 8.0).min(layout.decisions.top() - 8.0 - middle);
+        let above = layout.legend.map_or(0.0, |legend| legend.bottom()) + 8.0;
+        let below = layout.decisions.map_or(layout.size.y, |decisions| decisions.top()) - 8.0;
+        let half = (middle - above).min(below - middle);
         for &(part, count) in &self.kinds {
             let width = Self::width(part);
             let list = match part {
@@ -244,8 +311,8 @@ fn replicas_in(area: Rect, count: usize) -> (Vec<Rect>, Detail, Vec<Rect>) {
     let pitch = area.height() / count as f32;
     let gap = (pitch * 0.125).clamp(5.0, 10.0);
     if pitch - gap >= SHORT_FROM {
-        let height = (pitch - gap).min(80.0).floor();
-        let pitch = if count == 1 { 0.0 } else { ((area.height() - height) / (count as f32 - 1.0)).min(height + 22.0) };
+        let height = (pitch - gap).min(84.0).floor();
+        let pitch = if count == 1 { 0.0 } else { ((area.height() - height) / (count as f32 - 1.0)).min(height + 40.0) };
         let first = area.center().y - (pitch * (count as f32 - 1.0) + height) / 2.0;
         let card = |index: usize| {
             Rect::from_min_size(pos2(area.left(), (first + pitch * index as f32).round()), vec2(area.width(), height))
@@ -303,7 +370,7 @@ mod tests {
     fn all(layout: &Layout) -> Vec<Rect> {
         let lists = [&layout.traffics, &layout.balancers, &layout.routers, &layout.replicas];
         let mut rects: Vec<Rect> = lists.into_iter().flatten().copied().collect();
-        rects.extend([layout.legend, layout.decisions]);
+        rects.extend(layout.legend.iter().chain(&layout.decisions));
         rects.extend(&layout.heads);
         rects
     }

@@ -7,6 +7,9 @@ use super::layout::{Detail, Layout};
 use crate::blueprint::{Part, PartId};
 use egui::{Pos2, Rect, epaint::CubicBezierShape, pos2};
 
+/// How far the handles of a link around the right side stand out: three quarters of it is how far the link does.
+const BULGE: f32 = 44.0;
+
 /// The points of a link's way.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Way {
@@ -21,12 +24,19 @@ impl Way {
     pub fn between(layout: &Layout, from: PartId, to: PartId) -> Option<Self> {
         let (start, target) = (layout.place(from)?, layout.place(to)?);
         let start = pos2(start.right(), start.center().y);
+        if layout.stacked && to.part == Part::Replica {
+            // Around, on the right side of everything.
+            let end = pos2(layout.replicas_right(), target.center().y);
+            let out = start.x.max(end.x) + BULGE;
+            return Some(Self { curve: [start, pos2(out, start.y), pos2(out, end.y), end], tail: None });
+        }
         let (end, tail) = ends(layout, to, target);
         let bend = (end.x - start.x) * 0.5;
         Some(Self { curve: [start, pos2(start.x + bend, start.y), pos2(end.x - bend, end.y), end], tail })
     }
 
-    /// The place at a share of the way.
+    /// The place at a share of the curve. What goes straight on from its end lies between cards that stand too close
+    /// for a dot.
     pub fn at(&self, share: f32) -> Pos2 {
         let curve = CubicBezierShape {
             points: self.curve,
@@ -34,15 +44,7 @@ impl Way {
             fill: Default::default(),
             stroke: Default::default(),
         };
-        let Some(tail) = self.tail else { return curve.sample(share.clamp(0.0, 1.0)) };
-        // By length, roughly: the curve is little longer than its chord.
-        let (curved, straight) = (self.curve[0].distance(self.curve[3]), self.curve[3].distance(tail));
-        let bend = curved / (curved + straight).max(1.0);
-        if share < bend {
-            curve.sample(share / bend)
-        } else {
-            self.curve[3].lerp(tail, ((share - bend) / (1.0 - bend).max(0.001)).clamp(0.0, 1.0))
-        }
+        curve.sample(share.clamp(0.0, 1.0))
     }
 }
 
@@ -71,15 +73,19 @@ mod tests {
     #[test]
     fn no_link_crosses_a_card() {
         for replicas in [1, 6, 8, 16, 40, 64] {
-            for canvas in [vec2(730.0, 505.0), vec2(1370.0, 800.0)] {
+            for canvas in [vec2(730.0, 505.0), vec2(1370.0, 800.0), vec2(360.0, 560.0)] {
                 let layout = Layout::of(Counts { traffics: 1, balancers: 0, routers: 1, replicas }, canvas);
                 for index in 0..replicas {
                     let (router, replica) = (PartId::new(Part::Router, 0), PartId::new(Part::Replica, index));
                     let way = Way::between(&layout, router, replica).expect("both have a place");
-                    for step in 0..=200 {
-                        let point = way.at(step as f32 / 200.0);
+                    for step in 0..=400 {
+                        let share = step as f32 / 200.0;
+                        let point = match way.tail {
+                            Some(tail) if share > 1.0 => way.curve[3].lerp(tail, share - 1.0),
+                            _ => way.at(share),
+                        };
                         let cards = [&layout.replicas, &layout.traffics].into_iter().flatten();
-                        for card in cards.chain([&layout.legend, &layout.decisions]) {
+                        for card in cards.chain(&layout.legend).chain(&layout.decisions) {
                             assert!(!card.shrink(0.5).contains(point), "{replicas} in {canvas}: {index} at {point}");
                         }
                     }

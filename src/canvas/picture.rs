@@ -174,14 +174,16 @@ impl FleetPicture {
 
 /// The resource that `door` opens for changing, to be only looked at: the type of what is kept for a watcher has no public
 /// name, but a public way to it.
-fn resource_behind<'w, T: Resource>(_door: fn(&mut Run) -> Mut<'_, T>, world: &'w World) -> &'w T {
+fn resource_behind<T: Resource>(_door: fn(&mut Run) -> Mut<'_, T>, world: &World) -> &T {
     world.resource::<T>()
 }
 
-/// The replicas that are the home of a shared prefix on some router.
+/// The replicas that are the home of a shared prefix on a router whose policy has homes.
 fn shared_homes(world: &World, roster: &Roster, blueprint: &Blueprint) -> Vec<Entity> {
     let prefixes = || blueprint.traffics.iter().enumerate().map(|(index, t)| (index as u32, t.shared_tokens));
     let routers = roster.routers.iter().filter_map(|&router| world.get::<RouterState>(router));
+    let routers =
+        routers.filter(|router| router.settings.policy == Policy::StickySpill && router.settings.affinity > 0.0);
     routers.flat_map(|router| prefixes().filter_map(|prefix| router.memory.shared_home(prefix))).collect()
 }
 

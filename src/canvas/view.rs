@@ -8,7 +8,7 @@ use super::draw_words;
 use super::figures;
 use super::flight::Flights;
 use super::flow::{Flow, What};
-use super::layout::{Counts, Detail, Layout};
+use super::layout::{Counts, Layout};
 use super::links::Way;
 use super::load::Loads;
 use super::palette;
@@ -36,6 +36,7 @@ pub struct Canvas {
     hits: Hits,
     camera: Camera,
     speed: f64,
+    has_balancers: bool,
     /// The moment of the last picture.
     then: Option<Micros>,
     /// At a high speed: the picture that is shown, and how old it is in seconds.
@@ -44,6 +45,7 @@ pub struct Canvas {
     decisions_age_s: f32,
     hovered: Option<PartId>,
     selected: Option<PartId>,
+    focused: Option<PartId>,
 }
 
 /// What the pointer did.
@@ -64,10 +66,7 @@ impl Canvas {
         for (at, sight) in &sights {
             self.flow.see(*at, sight);
         }
-        let from_balancer =
-            |(_, sight): &(Micros, Sight)| matches!(sight, Sight::Moved { to, .. } if to.part == Part::Balancer);
-        let has_balancers = sights.iter().any(from_balancer);
-        self.flights.take(&sights, speed, has_balancers);
+        self.flights.take(&sights, speed, self.has_balancers);
     }
 
     /// Forgets dots, rates and smoothing: the run was restarted. The camera stays.
@@ -112,6 +111,7 @@ impl Canvas {
             self.reset();
         }
         self.then = Some(picture.now);
+        self.has_balancers = !picture.balancers.is_empty();
         self.loads.take(picture, self.speed);
         let window = WINDOW.max((self.speed * RATE_WALL_S) as Micros * SECOND);
         self.flow.close(picture.now, window);
@@ -141,8 +141,16 @@ impl Canvas {
     }
 
     /// Gives each part a place that can be clicked, pointed at and found by its name.
-    fn touch(&self, ui: &Ui, canvas: Rect, brush: &Brush, layout: &Layout, picture: &FleetPicture) -> CanvasResponse {
+    fn touch(
+        &mut self,
+        ui: &Ui,
+        canvas: Rect,
+        brush: &Brush,
+        layout: &Layout,
+        picture: &FleetPicture,
+    ) -> CanvasResponse {
         let mut response = CanvasResponse::default();
+        self.focused = None;
         for id in parts(picture) {
             let Some(place) = layout.place(id) else { continue };
             let rect = brush.rect_on_screen(place).intersect(canvas);
@@ -158,8 +166,11 @@ impl Canvas {
             if touched.hovered() {
                 response.hovered = Some(id);
             }
+            if touched.has_focus() {
+                self.focused = Some(id);
+            }
             let touched = touched.on_hover_cursor(CursorIcon::PointingHand);
-            if layout.detail != Detail::Full && id.part == Part::Replica {
+            if id.part == Part::Replica {
                 touched.on_hover_ui(|ui| {
                     ui.label(self.replica_in_words(picture, id.index));
                 });
@@ -168,13 +179,14 @@ impl Canvas {
         response
     }
 
-    /// A replica in words: what a row or a tile has no room for.
+    /// A replica in words: what its picture has no room for.
     fn replica_in_words(&self, picture: &FleetPicture, index: usize) -> String {
         let Some(state) = picture.replicas.get(index) else { return String::new() };
         let id = PartId::new(Part::Replica, index);
         let count = figures::count;
         let mut lines = vec![
-            format!("{}: load {:.0} %", picture.name(id), self.loads.replica(index) * 100.0),
+            picture.name(id),
+            format!("load {:.0} %: the busier of prefill lane and slots", self.loads.replica(index) * 100.0),
             format!(
                 "{} in prefill, {} decoding, {} slots",
                 state.prefilling,
@@ -186,6 +198,9 @@ impl Canvas {
         ];
         if let Some(hit) = self.hit(index) {
             lines.push(format!("hit {}", figures::percent(hit)));
+        }
+        if let Some(rejection) = self.flights.rejection_at(id) {
+            lines.push(format!("rejected {}: {}", count(rejection.count), rejection.reason.words()));
         }
         match state.shared {
             SharedPrefix::Absent => {}
@@ -259,9 +274,13 @@ struct Frame<'a> {
 impl Frame<'_> {
     fn draw(&self, reduced_motion: bool) {
         self.links();
-        draw_words::legend(self.brush, self.layout.legend);
+        if let Some(place) = self.layout.legend {
+            draw_words::legend(self.brush, place);
+        }
         let several = self.picture.routers.len() > 1;
-        draw_words::decisions(self.brush, self.layout.decisions, &self.canvas.decisions, several);
+        if let Some(place) = self.layout.decisions {
+            draw_words::decisions(self.brush, place, &self.canvas.decisions, several);
+        }
         for head in &self.layout.heads {
             draw_replica::heads(self.brush, *head, self.layout.detail);
         }
@@ -291,7 +310,8 @@ impl Frame<'_> {
     fn part(&self, id: PartId, place: Rect) {
         let (index, canvas) = (id.index, self.canvas);
         let rejection = canvas.flights.rejection_at(id);
-        let (hovered, selected) = (canvas.hovered == Some(id), canvas.selected == Some(id));
+        let hovered = canvas.hovered == Some(id);
+        let selected = canvas.selected == Some(id) || canvas.focused == Some(id);
         if id.part == Part::Replica {
             let view = ReplicaView {
                 state: &self.picture.replicas[index],

@@ -18,17 +18,11 @@ const LONGEST_S: f64 = 1e7;
 
 /// The level of this file or id.
 pub fn find_level(name: &str) -> Result<Level, InputError> {
-    let mut known = Level::builtin();
-    if let Some(place) = known.iter().position(|level| level.id == name) {
-        return Ok(known.swap_remove(place));
-    }
     let path = Path::new(name);
-    if !path.exists() {
-        let ids: Vec<&str> = known.iter().map(|level| level.id.as_str()).collect();
-        let found = format!("{name}: expected a level's file or one of {}; found no such file", ids.join(", "));
-        return Err(InputError(found));
+    match Level::by_id(name) {
+        Err(_) if path.exists() => Ok(Level::read(path)?),
+        found => Ok(found?),
     }
-    Ok(Level::read(path)?)
 }
 
 /// Reads each `KEY=VALUE`.

@@ -3,19 +3,13 @@
 use super::args::Replay as Arguments;
 use super::drive::{Progress, assignments, run_to_end, span};
 use super::{InputError, Outcome, run};
-use crate::blueprint::{Address, Blueprint, SettingError, apply};
-use crate::level::read_solution;
-use crate::sim::{Run, RunSpec, TraceReader, micros_of_s};
+use crate::level::{Replay, read_solution};
+use crate::sim::TraceReader;
 use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-
-/// How many replicas the default fleet has.
-const REPLICAS: usize = 8;
-/// The seed without `--seed`.
-const SEED: u64 = 1;
 
 /// A file that counts what was read of it, for the progress bar.
 struct Counted {
@@ -33,47 +27,25 @@ impl Read for Counted {
 
 /// Replays a trace and prints the report.
 pub fn replay(arguments: &Arguments) -> Result<Outcome, InputError> {
-    let given = Blueprint::router_before(REPLICAS);
-    let mut blueprint = given.clone();
     let settings = &arguments.settings;
     let mut changes = match &settings.solution {
         Some(path) => read_solution(path)?,
         None => Vec::new(),
     };
     changes.extend(assignments(&settings.set)?);
-    for change in &changes {
-        let plain = Address::parse(&change.key)?.plain_key();
-        if plain.starts_with("traffic.") {
-            let expected = "a key of the fleet: the traffic is the trace's".to_owned();
-            return Err(SettingError { key: change.key.clone(), expected, found: "one of the traffic".into() }.into());
-        }
-    }
-    apply(&mut blueprint, &changes)?;
-    let (length, warmup) = span(settings, None, 0.0)?;
+    let mut replay = Replay::new(&changes, settings.seed)?;
+    let (length, warmup_s) = span(settings, None, 0.0)?;
+    replay.warmup_s = warmup_s;
 
     let name = arguments.trace.display().to_string();
     let whole = validate(&arguments.trace)?;
     let read = Arc::new(AtomicU64::new(0));
-    let calls = TraceReader::new(BufReader::with_capacity(
-        1 << 16,
-        Counted { file: open(&arguments.trace)?, read: Arc::clone(&read) },
-    ));
-    let mut run = Run::new(RunSpec {
-        blueprint: blueprint.clone(),
-        seed: settings.seed.unwrap_or(SEED),
-        warmup: micros_of_s(warmup),
-        recording: Some(Box::new(calls)),
-    });
+    let file = Counted { file: open(&arguments.trace)?, read: Arc::clone(&read) };
+    let mut run = replay.start(Box::new(BufReader::with_capacity(1 << 16, file)));
     let mut progress = Progress::new(&name, arguments.output.quiet);
     run_to_end(&mut run, length, &mut progress, || (read.load(Ordering::Relaxed), whole));
     drop(progress);
-    if let Some(error) = run.trace_error() {
-        return Err(InputError(format!("{name}: {error}")));
-    }
-    let mut report = run.report();
-    report.level = name;
-    report.credits = blueprint.credits_over(&given);
-    Ok(run::print(&report, &arguments.output))
+    Ok(run::print(&replay.report(&name, &run)?, &arguments.output))
 }
 
 fn open(path: &Path) -> Result<File, InputError> {

@@ -11,7 +11,7 @@ pub fn run(arguments: &Arguments) -> Result<Outcome, InputError> {
     let mut level = find_level(&arguments.level)?;
     let blueprint = set_fleet(&level, &arguments.settings)?;
     shorten(&mut level, &arguments.settings)?;
-    let seed = arguments.settings.seed.unwrap_or_else(|| first_seed(&level));
+    let seed = arguments.settings.seed.unwrap_or_else(|| level.first_seed());
     let mut run = level.start(&blueprint, seed);
     let mut progress = Progress::new(&level.id, arguments.output.quiet);
     run_to_end(&mut run, Some(level.seconds), &mut progress, || (0, 1));
@@ -26,11 +26,6 @@ pub fn shorten(level: &mut Level, settings: &super::args::Settings) -> Result<()
     level.seconds = length.unwrap_or(level.seconds);
     level.warmup_s = warmup;
     Ok(())
-}
-
-/// The seed of a run without `--seed`.
-pub fn first_seed(level: &Level) -> u64 {
-    level.seeds.first().copied().unwrap_or(0)
 }
 
 /// Prints a report as the options say.

@@ -2,7 +2,7 @@
 
 use super::args::Sweep as Arguments;
 use super::drive::{Progress, find_level, set_fleet};
-use super::run::{first_seed, shorten};
+use super::run::shorten;
 use super::{InputError, Outcome, output};
 use crate::blueprint::{Assignment, Blueprint, SettingError, apply};
 use crate::level::Level;
@@ -23,7 +23,7 @@ pub fn sweep(arguments: &Arguments) -> Result<Outcome, InputError> {
     let mut level = find_level(&arguments.level)?;
     let fleet = set_fleet(&level, &arguments.settings)?;
     shorten(&mut level, &arguments.settings)?;
-    let seed = arguments.settings.seed.unwrap_or_else(|| first_seed(&level));
+    let seed = arguments.settings.seed.unwrap_or_else(|| level.first_seed());
     // Every fleet is made before the first is run: wrong input prints nothing else.
     let rows = rows(&fleet, &arguments.vary)?;
     let threads = std::thread::available_parallelism().map_or(1, NonZero::get);
@@ -92,9 +92,7 @@ fn text_key(text: &str) -> &str {
 
 /// Runs one row.
 fn report(level: &Level, row: &Row, seed: u64) -> Map<String, Value> {
-    let mut run = level.start(&row.blueprint, seed);
-    run.run_to(crate::sim::micros_of_s(level.seconds));
-    let report = level.complete(run.report(), &row.blueprint);
+    let report = level.report(&row.blueprint, seed);
     let set: Map<String, Value> = row.set.iter().map(|change| (change.key.clone(), json(&change.value))).collect();
     let mut map = Map::new();
     map.insert("set".into(), set.into());

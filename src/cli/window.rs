@@ -1,31 +1,72 @@
 //! The commands that open the window: thin calls into the app.
 
-use super::args::Shot;
+use super::args::Shot as Arguments;
 use super::{InputError, Outcome};
 
 #[cfg(not(feature = "window"))]
-const NO_WINDOW: &str = "this build has no window (it was built with --no-default-features)";
+mod without {
+    use super::{Arguments, InputError, Outcome};
 
-/// Opens the game, at a level if one is named.
+    const NO_WINDOW: &str = "this build has no window: it was built with --no-default-features";
+
+    /// Says that there is no window.
+    pub fn open(_level: Option<&str>) -> Result<Outcome, InputError> {
+        Err(InputError(NO_WINDOW.into()))
+    }
+
+    /// Says that there is no window.
+    pub fn shot(_arguments: &Arguments) -> Result<Outcome, InputError> {
+        Err(InputError(NO_WINDOW.into()))
+    }
+}
 #[cfg(not(feature = "window"))]
-pub fn open(_level: Option<&str>) -> Result<Outcome, InputError> {
-    Err(InputError(NO_WINDOW.into()))
-}
+pub use without::{open, shot};
 
-/// Saves a picture of the window.
-#[cfg(not(feature = "window"))]
-pub fn shot(_shot: &Shot) -> Result<Outcome, InputError> {
-    Err(InputError(NO_WINDOW.into()))
-}
-
-/// Opens the game, at a level if one is named.
 #[cfg(feature = "window")]
-pub fn open(_level: Option<&str>) -> Result<Outcome, InputError> {
-    Err(InputError("the window is not there yet".into()))
-}
+mod with {
+    use super::{Arguments, InputError, Outcome};
+    use crate::app;
+    use crate::blueprint::{SettingError, apply};
+    use crate::cli::drive::{assignments, find_level};
 
-/// Saves a picture of the window.
-#[cfg(feature = "window")]
-pub fn shot(_shot: &Shot) -> Result<Outcome, InputError> {
-    Err(InputError("the window is not there yet".into()))
+    /// The least and the most that a side of the window may be, in pixels.
+    const SIDES: std::ops::RangeInclusive<u32> = 320..=7680;
+
+    /// Opens the game, at a level if one is named.
+    pub fn open(level: Option<&str>) -> Result<Outcome, InputError> {
+        let level = level.map(find_level).transpose()?;
+        match app::play(app::Launch { level }) {
+            bevy::app::AppExit::Success => Ok(Outcome::Done),
+            bevy::app::AppExit::Error(_) => Err(InputError("the window could not be opened".into())),
+        }
+    }
+
+    /// Saves a picture of the window.
+    pub fn shot(arguments: &Arguments) -> Result<Outcome, InputError> {
+        let mut level = find_level(&arguments.level)?;
+        apply(&mut level.blueprint, &assignments(&arguments.set)?)?;
+        let at_s = arguments.at;
+        if !(0.0..=level.seconds).contains(&at_s) {
+            let expected = format!("a number from 0 to the {} seconds of the level", level.seconds);
+            return Err(SettingError { key: "--at".into(), expected, found: at_s.to_string() }.into());
+        }
+        let size = size(&arguments.size)?;
+        let seed = arguments.seed.unwrap_or_else(|| level.first_seed());
+        let out = arguments.out.clone();
+        app::shot(app::Shot { level, at_s, out, size, seed, screen: app::ShotScreen::Play, changes: Vec::new() }).map_err(InputError)?;
+        Ok(Outcome::Done)
+    }
+
+    /// Reads a size as `1280x720`.
+    fn size(text: &str) -> Result<(u32, u32), SettingError> {
+        let side = |side: &str| side.parse().ok().filter(|side| SIDES.contains(side));
+        let size = text.split_once('x').and_then(|(width, height)| Some((side(width)?, side(height)?)));
+        size.ok_or_else(|| SettingError {
+            key: "--size".into(),
+            expected: format!("WxH, each from {} to {}, such as 1280x720", SIDES.start(), SIDES.end()),
+            found: format!("{text:?}"),
+        })
+    }
 }
+#[cfg(feature = "window")]
+pub use with::{open, shot};

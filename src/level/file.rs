@@ -3,7 +3,8 @@
 use super::goal::{Bound, Goal, ReportKey};
 use super::solution::AssignmentList;
 use crate::blueprint::{
-    Address, Assignment, Balancer, Blueprint, Part, PartFile, PartId, Replica, Router, Tag, Traffic, apply, tag,
+    Address, Assignment, Balancer, Blueprint, Part, PartFile, PartId, Replica, Router, SettingError, Tag, Traffic,
+    apply, tag,
 };
 use ron::error::Position;
 use ron::extensions::Extensions;
@@ -72,6 +73,12 @@ impl LevelError {
     /// Of a file as a whole.
     pub(super) fn whole(name: &str, problem: impl Into<String>) -> Self {
         Self { place: name.to_owned(), problem: one_line(&problem.into()) }
+    }
+}
+
+impl From<SettingError> for LevelError {
+    fn from(error: SettingError) -> Self {
+        Self::whole(&error.key, format!("expected {}, found {}", error.expected, error.found))
     }
 }
 

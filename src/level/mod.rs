@@ -7,6 +7,8 @@ mod builtin;
 mod check;
 mod file;
 mod goal;
+mod progress;
+mod replay;
 mod solution;
 mod verdict;
 
@@ -14,6 +16,10 @@ pub use builtin::builtin;
 pub use check::{CheckReport, check};
 pub use file::{Decoy, Level, LevelError};
 pub use goal::{Bound, Goal};
+#[cfg(not(target_arch = "wasm32"))]
+pub use progress::FileStore;
+pub use progress::{Best, LevelProgress, Loaded, Progress, Store, load};
+pub use replay::{Replay, replay};
 pub use solution::{AssignmentList, read_solution};
 pub use verdict::{Failure, Verdict, VerdictRun};
 
@@ -24,6 +30,24 @@ impl Level {
     /// The levels that come with the program, in the order in which they are offered.
     pub fn builtin() -> Vec<Self> {
         builtin()
+    }
+
+    /// The level of this id among those that come with the program.
+    ///
+    /// # Errors
+    /// For an unknown id, saying which there are.
+    pub fn by_id(id: &str) -> Result<Self, LevelError> {
+        let mut known = builtin();
+        match known.iter().position(|level| level.id == id) {
+            Some(place) => Ok(known.swap_remove(place)),
+            None => {
+                let ids: Vec<&str> = known.iter().map(|level| level.id.as_str()).collect();
+                Err(LevelError::whole(
+                    id,
+                    format!("expected a level, one of {}; found none of that name", ids.join(", ")),
+                ))
+            }
+        }
     }
 
     /// May the player change this plain key?
@@ -61,5 +85,17 @@ impl Level {
         report.goals = goal::judge_all(&self.goals, &report);
         report.passed = (!self.goals.is_empty()).then(|| report.goals.iter().all(|goal| goal.met));
         report
+    }
+
+    /// The report of a whole run of the level, with a fleet set so and this seed.
+    pub fn report(&self, blueprint: &Blueprint, seed: u64) -> Report {
+        let mut run = self.start(blueprint, seed);
+        run.run_to(micros_of_s(self.seconds));
+        self.complete(run.report(), blueprint)
+    }
+
+    /// The seed of a run for which none is named.
+    pub fn first_seed(&self) -> u64 {
+        self.seeds.first().copied().unwrap_or(0)
     }
 }

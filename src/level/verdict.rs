@@ -39,7 +39,7 @@ pub struct Failure {
 impl VerdictRun {
     /// Begins with the level's first seed.
     pub fn new(level: &Level, blueprint: &Blueprint) -> Self {
-        let run = level.start(blueprint, level.seeds.first().copied().unwrap_or(0));
+        let run = level.start(blueprint, level.first_seed());
         Self { level: level.clone(), blueprint: blueprint.clone(), run, reports: Vec::new() }
     }
 

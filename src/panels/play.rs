@@ -168,8 +168,8 @@ fn neighbour(view: &PlayView, selected: PartId, forward: bool) -> PartId {
         .flat_map(|part| (0..view.blueprint.count(part)).map(move |index| PartId::new(part, index)))
         .collect();
     let place = parts.iter().position(|id| *id == selected).unwrap_or(0);
-    let next = if forward { place + 1 } else { place + parts.len() - 1 };
-    parts.get(next % parts.len().max(1)).copied().unwrap_or(selected)
+    let next = if forward { place + 1 } else { (place + parts.len()).saturating_sub(1) };
+    next.checked_rem(parts.len()).and_then(|next| parts.get(next).copied()).unwrap_or(selected)
 }
 
 /// How much larger than its design everything is drawn in a window of this size: on a large one half of the room it has

@@ -194,24 +194,10 @@ fn full_queues(verdict: &Verdict, asked: bool) -> String {
     }
 }
 
+/// The longest queue of all seeds and its replica, the first of equals.
 fn longest_queue(verdict: &Verdict) -> Option<(usize, u64)> {
     let queues = verdict.reports.iter().flat_map(|report| report.replicas.iter().enumerate());
-    // Of equals the first.
-    queues.map(|(index, replica)| (index, replica.max_waiting)).rev_max()
-}
-
-/// The greatest of these by its second part, the first of equals.
-trait FirstMax {
-    fn rev_max(self) -> Option<(usize, u64)>;
-}
-
-impl<I: Iterator<Item = (usize, u64)>> FirstMax for I {
-    fn rev_max(self) -> Option<(usize, u64)> {
-        self.fold(None, |best, next| match best {
-            Some((_, most)) if most >= next.1 => best,
-            _ => Some(next),
-        })
-    }
+    queues.map(|(index, replica)| (index, replica.max_waiting)).reduce(|best, next| if next.1 > best.1 { next } else { best })
 }
 
 fn mean_waiting(verdict: &Verdict, replica: usize) -> String {

@@ -240,13 +240,17 @@ impl Cpu {
         last + SECOND
     }
 
-    /// The busy share of the cores over the last 5 s, or since the router is up.
-    pub fn recent_share(&mut self, now: Micros) -> f64 {
+    /// Forgets ticks that lie too far back to matter.
+    pub fn forget_ticks(&mut self, now: Micros) {
         while self.ticks.front().is_some_and(|(then, _)| then + CRASH_WINDOW < now) {
             self.ticks.pop_front();
         }
+    }
+
+    /// The busy share of the cores over the last 5 s (between two ticks: up to a second more), or since the router is up.
+    pub fn recent_share(&self, now: Micros) -> f64 {
         match self.ticks.front() {
-            Some(&(then, area)) if now > then => {
+            Some(&(then, area)) if self.ticking && now > then => {
                 let busy = (self.busy.area(now) as i128 - area) as f64;
                 (busy / (self.cores as f64 * (now - then) as f64)).clamp(0.0, 1.0)
             }

@@ -233,6 +233,7 @@ impl Fleet<'_, '_> {
             return false;
         }
         let cpu = &mut *parts.cpu;
+        cpu.forget_ticks(now);
         let share = cpu.recent_share(now);
         cpu.ticks.push_back((now, cpu.busy.area(now) as i128));
         if share > CRASH_ABOVE && parts.state.chances.crash.chance(CRASH_SLOPE * (share - CRASH_ABOVE)) {

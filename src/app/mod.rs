@@ -1,0 +1,75 @@
+//! The app: screens and states, time, the window.
+//!
+//! [`logic_plugin`] is the game without a window, as tests drive it; the window goes around it.
+
+mod observe;
+mod picture;
+mod screens;
+mod session;
+mod shot;
+mod window;
+
+pub use screens::{Levels, Screen, logic_plugin};
+pub use session::{Session, VerdictStage};
+pub use shot::{Shot, ShotScreen, shot};
+
+use crate::level::Level;
+use bevy::prelude::*;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use window::{WindowSpec, window_plugin};
+
+/// What the game opens with.
+#[derive(Default)]
+pub struct Launch {
+    /// The level whose play screen it opens at; none for the list of levels.
+    pub level: Option<Level>,
+}
+
+/// Opens the game and plays it until its window is closed.
+///
+/// Where no window can be opened it says so in one line on standard error and returns an error.
+pub fn play(launch: Launch) -> AppExit {
+    let played = require_display().and_then(|()| {
+        guarded(move || {
+            let mut app = App::new();
+            let log = "warn,wgpu=error,wgpu_hal=error,naga=error,winit=error,bevy_winit=error,calloop=error";
+            window_plugin(&mut app, WindowSpec { size: (1280, 720), fixed: false, log });
+            logic_plugin(&mut app);
+            app.world_mut().resource_mut::<Levels>().0 = Level::builtin();
+            if let Some(level) = launch.level {
+                app.insert_resource(Session::new(level));
+                app.insert_state(Screen::Play);
+            }
+            app.run()
+        })
+    });
+    played.unwrap_or_else(|problem| {
+        eprintln!("{problem}");
+        AppExit::from_code(2)
+    })
+}
+
+/// On a system with X11 or Wayland: is there a display to open a window on?
+fn require_display() -> Result<(), String> {
+    if cfg!(all(unix, not(target_os = "macos"), not(target_os = "android"))) {
+        let named = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+        if !["DISPLAY", "WAYLAND_DISPLAY", "WAYLAND_SOCKET"].into_iter().any(named) {
+            return Err("no window can be opened: neither DISPLAY nor WAYLAND_DISPLAY is set".into());
+        }
+    }
+    Ok(())
+}
+
+/// Runs what opens a window. The libraries below panic where they find no display or no graphics device; that is told as
+/// the problem it is, in one line.
+fn guarded<T>(open: impl FnOnce() -> T) -> Result<T, String> {
+    std::panic::set_hook(Box::new(|_| {}));
+    let opened = catch_unwind(AssertUnwindSafe(open));
+    drop(std::panic::take_hook());
+    opened.map_err(|panic| {
+        let text = panic.downcast_ref::<String>().cloned();
+        let text = text.or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned()));
+        let text = text.unwrap_or_else(|| "the window system failed".into());
+        format!("no window can be opened: {}", text.split_whitespace().collect::<Vec<_>>().join(" "))
+    })
+}

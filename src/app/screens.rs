@@ -1,0 +1,113 @@
+//! The screens as states, and the systems that carry out what the person does. All of it runs without a window.
+//!
+//! Adds the state [`Screen`], the resource [`Levels`], the messages [`Action`] and [`PlayerChange`], and, while a level
+//! is played, the resource [`Session`], which goes when its screen goes.
+
+use super::session::{Session, VerdictStage};
+use crate::level::Level;
+use crate::panels::{Action, PlayerChange};
+use bevy::prelude::*;
+use bevy::state::app::StatesPlugin;
+use std::time::Duration;
+
+/// A frame works on the simulation no longer than this.
+const FRAME_BUDGET: Duration = Duration::from_millis(9);
+/// The report and the charts are taken anew so often, in real seconds.
+const LOOK_EVERY_S: f32 = 0.2;
+
+/// Which screen is shown.
+#[derive(States, Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Screen {
+    /// The list of levels.
+    #[default]
+    Levels,
+    /// A level is played.
+    Play,
+}
+
+/// The levels to choose from.
+#[derive(Resource, Default)]
+pub struct Levels(pub Vec<Level>);
+
+/// The game without window and renderer: states, session, time, changes, verdict. It asks for time and input plugins of
+/// the app around it (`MinimalPlugins` will do).
+pub fn logic_plugin(app: &mut App) {
+    if !app.is_plugin_added::<StatesPlugin>() {
+        app.add_plugins(StatesPlugin);
+    }
+    app.init_state::<Screen>()
+        .init_resource::<Levels>()
+        .add_message::<Action>()
+        .add_message::<PlayerChange>()
+        .add_systems(Update, open_level.run_if(in_state(Screen::Levels)))
+        .add_systems(
+            Update,
+            (act, change_settings, go_on, judge, look)
+                .chain()
+                .run_if(in_state(Screen::Play).and_then(resource_exists::<Session>)),
+        )
+        .add_systems(OnExit(Screen::Play), |mut commands: Commands| commands.remove_resource::<Session>());
+}
+
+fn open_level(
+    mut commands: Commands,
+    mut actions: MessageReader<Action>,
+    levels: Res<Levels>,
+    mut next: ResMut<NextState<Screen>>,
+) {
+    for action in actions.read() {
+        if let Action::OpenLevel(place) = action
+            && let Some(level) = levels.0.get(*place)
+        {
+            commands.insert_resource(Session::new(level.clone()));
+            next.set(Screen::Play);
+        }
+    }
+}
+
+fn act(mut actions: MessageReader<Action>, mut session: ResMut<Session>, mut next: ResMut<NextState<Screen>>) {
+    for action in actions.read() {
+        match *action {
+            Action::OpenLevel(_) => {}
+            Action::Back => next.set(Screen::Levels),
+            Action::TogglePause => session.toggle_pause(),
+            Action::StepEvent => session.step(),
+            Action::SetSpeed(speed) => session.speed = speed,
+            Action::Restart => {
+                let seed = session.seed;
+                session.restart(seed);
+            }
+            Action::NextSeed => {
+                let seed = session.seed + 1;
+                session.restart(seed);
+            }
+            Action::Verdict => session.ask_verdict(),
+            Action::CloseVerdict => session.verdict = VerdictStage::None,
+        }
+    }
+}
+
+/// The one door through which the player changes the running fleet.
+fn change_settings(mut changes: MessageReader<PlayerChange>, mut session: ResMut<Session>) {
+    for change in changes.read() {
+        session.change(change);
+    }
+}
+
+fn go_on(mut session: ResMut<Session>, time: Res<Time>) {
+    if matches!(session.verdict, VerdictStage::None) {
+        session.go_on(time.delta_secs_f64(), FRAME_BUDGET);
+    }
+}
+
+fn judge(mut session: ResMut<Session>) {
+    session.judge(FRAME_BUDGET);
+}
+
+fn look(mut session: ResMut<Session>, time: Res<Time>, mut since: Local<f32>) {
+    *since += time.delta_secs();
+    if *since >= LOOK_EVERY_S && !session.paused {
+        *since = 0.0;
+        session.look();
+    }
+}

@@ -1,0 +1,147 @@
+//! The window: a renderer, egui, and the systems that show the screens and pass on what the person does.
+
+use super::screens::{Levels, Screen};
+use super::session::Session;
+use crate::canvas::palette;
+use crate::panels::{self, Action, Deeds, PlayState, PlayerChange};
+use bevy::log::LogPlugin;
+use bevy::prelude::*;
+use bevy::window::{PresentMode, PrimaryWindow, WindowResolution};
+use bevy::winit::{UpdateMode, WinitSettings};
+use bevy_egui::{
+    EguiContext, EguiContexts, EguiGlobalSettings, EguiPlugin, EguiPreUpdateSet, EguiPrimaryContextPass,
+};
+use egui::{LayerId, Ui, UiBuilder};
+use std::time::Duration;
+
+/// How often a window in which nothing moves is drawn without a reason.
+const IDLE: Duration = Duration::from_millis(250);
+
+/// What the window is to be.
+#[derive(Clone, Copy)]
+pub struct WindowSpec {
+    /// Its size in logical pixels.
+    pub size: (u32, u32),
+    /// May it be resized, and does it follow the scale of the desktop? A picture's must not.
+    pub fixed: bool,
+    /// What is written to the log.
+    pub log: &'static str,
+}
+
+/// What the panels and the canvas remember while a level is played.
+#[derive(Resource, Default)]
+pub struct PlayScreen {
+    /// The panels' memory.
+    pub state: PlayState,
+    /// The canvas.
+    pub canvas: super::picture::FleetCanvas,
+    /// For pictures: how much time passes with each frame, whatever really does, in seconds.
+    pub fixed_frame_s: Option<f32>,
+}
+
+/// The window around the game.
+pub fn window_plugin(app: &mut App, spec: WindowSpec) {
+    let (width, height) = spec.size;
+    let mut resolution = WindowResolution::new(width, height);
+    if spec.fixed {
+        resolution.set_scale_factor_override(Some(1.0));
+    }
+    let window = Window {
+        title: "Warmpath".into(),
+        name: Some("warmpath".into()),
+        resolution,
+        resizable: !spec.fixed,
+        present_mode: PresentMode::AutoVsync,
+        fit_canvas_to_parent: true,
+        ..Window::default()
+    };
+    let log = LogPlugin { filter: spec.log.into(), level: bevy::log::Level::WARN, ..LogPlugin::default() };
+    app.add_plugins(DefaultPlugins.set(WindowPlugin { primary_window: Some(window), ..WindowPlugin::default() }).set(log))
+        .add_plugins(EguiPlugin::default())
+        .insert_resource(ClearColor(Color::srgb_u8(palette::GROUND.r(), palette::GROUND.g(), palette::GROUND.b())))
+        .insert_resource(WinitSettings::continuous())
+        .insert_resource(EguiGlobalSettings { enable_ime: true, ..EguiGlobalSettings::default() })
+        .add_systems(Startup, |mut commands: Commands| {
+            commands.spawn((Camera2d, Msaa::Off));
+        })
+        .add_systems(
+            PreUpdate,
+            style_contexts.after(EguiPreUpdateSet::InitContexts).before(EguiPreUpdateSet::BeginPass),
+        )
+        .add_systems(OnEnter(Screen::Play), enter_play)
+        .add_systems(Update, (zoom, pace))
+        .add_systems(
+            EguiPrimaryContextPass,
+            (
+                levels_screen.run_if(in_state(Screen::Levels)),
+                play_screen.run_if(in_state(Screen::Play).and_then(resource_exists::<Session>)),
+            ),
+        )
+        .init_resource::<PlayScreen>();
+}
+
+fn enter_play(mut screen: ResMut<PlayScreen>) {
+    screen.state = PlayState::default();
+    screen.canvas.reset();
+}
+
+fn style_contexts(mut contexts: Query<&mut EguiContext, Added<EguiContext>>) {
+    for mut context in &mut contexts {
+        panels::install_theme(context.get_mut());
+    }
+}
+
+/// Text grows with the window.
+fn zoom(mut contexts: Query<&mut EguiContext>, window: Single<&Window, With<PrimaryWindow>>) {
+    let zoom = panels::zoom_for(window.width(), window.height());
+    for mut context in &mut contexts {
+        context.get_mut().set_zoom_factor(zoom);
+    }
+}
+
+/// Draws without pause while something moves, and only for a reason while nothing does.
+fn pace(session: Option<Res<Session>>, screen: Res<PlayScreen>, mut settings: ResMut<WinitSettings>) {
+    let verdict = |session: &Session| matches!(session.verdict, super::session::VerdictStage::Running(_));
+    let moves = session.is_some_and(|session| !session.paused || verdict(&session) || screen.canvas.moves());
+    let mode =
+        if moves || screen.fixed_frame_s.is_some() { UpdateMode::Continuous } else { UpdateMode::reactive(IDLE) };
+    settings.focused_mode = mode;
+    settings.unfocused_mode = if moves { UpdateMode::Continuous } else { UpdateMode::reactive_low_power(IDLE) };
+}
+
+fn root_ui(ctx: &egui::Context) -> Ui {
+    Ui::new(
+        ctx.clone(),
+        "screen".into(),
+        UiBuilder::new().layer_id(LayerId::background()).max_rect(ctx.viewport_rect()),
+    )
+}
+
+fn levels_screen(mut contexts: EguiContexts, levels: Res<Levels>, mut actions: MessageWriter<Action>) -> Result {
+    let mut ui = root_ui(contexts.ctx_mut()?);
+    actions.write_batch(panels::show_levels(&mut ui, &levels.0).actions);
+    Ok(())
+}
+
+fn play_screen(
+    mut contexts: EguiContexts,
+    mut session: ResMut<Session>,
+    mut screen: ResMut<PlayScreen>,
+    time: Res<Time<Real>>,
+    mut actions: MessageWriter<Action>,
+    mut changes: MessageWriter<PlayerChange>,
+) -> Result {
+    let mut ui = root_ui(contexts.ctx_mut()?);
+    let PlayScreen { state, canvas, fixed_frame_s } = &mut *screen;
+    let frame_s = fixed_frame_s.unwrap_or(time.delta_secs());
+    canvas.take_sights(&mut session);
+    let view = session.view();
+    let Deeds { actions: done, changes: changed } =
+        panels::show_play(&mut ui, &view, state, &mut |ui| canvas.show(ui, &session, frame_s));
+    if done.iter().any(|action| matches!(action, Action::Restart | Action::NextSeed | Action::Back)) {
+        canvas.reset();
+    }
+    actions.write_batch(done);
+    changes.write_batch(changed);
+    Ok(())
+}

@@ -1,0 +1,75 @@
+//! The page: what JavaScript may call, and where progress is kept in a browser.
+//!
+//! - `play()` starts the game on the page's canvas.
+//! - `run(level, settings, seed)` gives the report of a level without the game, as `warmpath run --json` prints it: `level`
+//!   is the id of a level that comes with the program, or the text of a level file; `settings` an object of keys and
+//!   values, applied in order, or nothing; `seed` a whole number, or nothing for the level's first. Bad input throws an
+//!   `Error` with the line that the command line would print.
+//! - `replay(trace, settings, seed)` does the same for a recorded trace, given as text.
+
+mod store;
+
+pub use store::LocalStore;
+
+use crate::blueprint::apply;
+use crate::level::{AssignmentList, Level};
+use wasm_bindgen::prelude::{JsError, JsValue, wasm_bindgen};
+
+/// Runs a level and gives its report as an object.
+///
+/// # Errors
+/// For bad input, the line that the command line would print.
+#[wasm_bindgen]
+pub fn run(level: &str, settings: JsValue, seed: JsValue) -> Result<JsValue, JsError> {
+    let level = if level.trim_start().starts_with('(') { Level::parse("level", level) } else { Level::by_id(level) }
+        .map_err(told)?;
+    let mut blueprint = level.blueprint.clone();
+    apply(&mut blueprint, &read_settings(&settings)?.0).map_err(told)?;
+    let seed = read_seed(&seed)?.unwrap_or_else(|| level.first_seed());
+    object(&level.report(&blueprint, seed))
+}
+
+/// Replays a recorded trace on a fleet and gives its report as an object.
+///
+/// # Errors
+/// For bad input, the line that the command line would print.
+#[wasm_bindgen]
+pub fn replay(trace: String, settings: JsValue, seed: JsValue) -> Result<JsValue, JsError> {
+    let changes = read_settings(&settings)?.0;
+    let seed = read_seed(&seed)?;
+    let text = std::io::Cursor::new(trace.into_bytes());
+    let report = crate::level::replay("trace", Box::new(text), &changes, seed).map_err(told)?;
+    object(&report)
+}
+
+fn told(error: impl std::fmt::Display) -> JsError {
+    JsError::new(&error.to_string())
+}
+
+/// A report as a JavaScript object.
+fn object(report: &crate::sim::Report) -> Result<JsValue, JsError> {
+    let text = serde_json::to_string(report).map_err(told)?;
+    js_sys::JSON::parse(&text).map_err(|_| JsError::new("the report is not JSON"))
+}
+
+/// Settings as an object of keys and values, in the object's order.
+fn read_settings(settings: &JsValue) -> Result<AssignmentList, JsError> {
+    if settings.is_undefined() || settings.is_null() {
+        return Ok(AssignmentList::default());
+    }
+    let text = js_sys::JSON::stringify(settings).ok().and_then(|text| text.as_string());
+    let list = text.and_then(|text| serde_json::from_str(&text).ok());
+    list.ok_or_else(|| {
+        JsError::new("settings: expected an object of keys and values, such as {\"router.affinity\": 1}")
+    })
+}
+
+/// A seed: a whole number that JavaScript holds exactly.
+fn read_seed(seed: &JsValue) -> Result<Option<u64>, JsError> {
+    const LARGEST: f64 = 9_007_199_254_740_991.0;
+    match seed.as_f64() {
+        None if seed.is_undefined() || seed.is_null() => Ok(None),
+        Some(seed) if seed.fract() == 0.0 && (0.0..=LARGEST).contains(&seed) => Ok(Some(seed as u64)),
+        _ => Err(JsError::new(&format!("seed: expected a whole number from 0 to {LARGEST}, found {seed:?}"))),
+    }
+}
