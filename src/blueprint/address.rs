@@ -71,7 +71,8 @@ impl Address {
             return Ok(Self::Replicas);
         }
         let unknown = || SettingError {
-            key: key.chars().take(60).collect(),
+            // From outside, so on one line whatever is in it.
+            key: key.chars().take(60).flat_map(char::escape_debug).collect(),
             expected: known_keys(key),
             found: "an unknown key".into(),
         };

@@ -238,7 +238,7 @@ fn one_prefill_at_a_time(run: &Run) -> Result<(), TestCaseError> {
 }
 
 proptest! {
-    #![proptest_config(cases(150))]
+    #![proptest_config(cases(500))]
 
     #[test]
     fn no_call_is_lost_at_any_moment(

@@ -93,7 +93,7 @@ fn everything_happens_in_the_fleet_with_everything() {
 }
 
 proptest! {
-    #![proptest_config(cases(16))]
+    #![proptest_config(cases(48))]
 
     #[test]
     fn the_report_does_not_depend_on_how_far_a_frame_goes(

@@ -1,7 +1,7 @@
 //! The physics of the sandbox, held from outside to what `model.md` promises: queueing theory, exact accounting, a second
 //! engine written from the text alone, and hand-made scenarios with times worked out on paper.
 
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, missing_docs)]
 
 mod accounting;
 mod changes;

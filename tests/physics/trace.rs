@@ -242,7 +242,7 @@ fn replicas() -> impl Strategy<Value = Vec<Replica>> {
 }
 
 proptest! {
-    #![proptest_config(cases(300))]
+    #![proptest_config(cases(1_000))]
 
     #[test]
     fn random_traces_end_exactly_as_in_the_naive_engine(calls in traces(), router in routers(), replicas in replicas()) {
