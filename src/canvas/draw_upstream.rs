@@ -53,7 +53,8 @@ pub fn traffic(brush: &Brush, place: Rect, state: &TrafficPicture, view: &PartVi
     view.card(brush, place);
     let measured = view.per_s.map_or(figures::NONE.into(), figures::rate);
     // What the player set, as it was set.
-    let set = format!("{} sessions/s", state.sessions_per_s);
+    let rate = state.sessions_per_s;
+    let set = if rate == 1.0 { "1 session/s".to_owned() } else { format!("{rate} sessions/s") };
     lines(
         brush,
         place,
@@ -154,6 +155,8 @@ fn policy(brush: &Brush, at: Pos2, state: &RouterPicture) {
             line(0.0, "sticky");
             line(13.0, &spill);
         }
+        // What it then is, by its own name.
+        Policy::StickySpill if state.affinity == 0.0 => line(0.0, "round robin"),
         Policy::StickySpill => {
             line(0.0, &format!("sticky {}", figures::percent(state.affinity)));
             line(13.0, &spill);
