@@ -1,9 +1,7 @@
 //! What the panels need of a run, read off its world.
 
 use crate::panels::{Measures, ReplicaMeasure, RouterMeasure, Series};
-use crate::sim::{
-    Call, Cpu, KvCache, Micros, ReplicaState, Roster, RouterState, Run, SECOND, Slots, Waiting, seconds,
-};
+use crate::sim::{Call, Cpu, KvCache, Micros, ReplicaState, Roster, RouterState, Run, SECOND, Slots, Waiting, seconds};
 use egui_plot::PlotPoint;
 use std::collections::VecDeque;
 
@@ -13,7 +11,8 @@ const RATE_WINDOW: Micros = 10 * SECOND;
 /// How many calls were sent in the run so far: they are numbered, so the highest number tells.
 pub fn calls_sent(run: &Run) -> u64 {
     let Some(mut calls) = run.world().try_query::<&Call>() else { return 0 };
-    let highest = calls.iter(run.world()).filter(|call| call.generation > 0 || call.in_flight()).map(|call| call.serial);
+    let highest =
+        calls.iter(run.world()).filter(|call| call.generation > 0 || call.in_flight()).map(|call| call.serial);
     highest.max().map_or(0, |serial| serial + 1)
 }
 
@@ -77,7 +76,6 @@ pub fn series(run: &mut Run, series: &mut Series) {
     series.ttft_p99 = line(&|sample| sample.ttft_p99.map(|micros| micros as f64 / 1e3));
     series.hit_rate = line(&|sample| sample.hit_rate.map(|share| share * 100.0));
     let replicas = watch.samples.iter().map(|sample| sample.waiting.len()).max().unwrap_or(0);
-    series.waiting = (0..replicas)
-        .map(|index| line(&|sample| sample.waiting.get(index).map(|waiting| *waiting as f64)))
-        .collect();
+    series.waiting =
+        (0..replicas).map(|index| line(&|sample| sample.waiting.get(index).map(|waiting| *waiting as f64))).collect();
 }

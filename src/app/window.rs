@@ -8,9 +8,7 @@ use bevy::log::LogPlugin;
 use bevy::prelude::*;
 use bevy::window::{PresentMode, PrimaryWindow, WindowResolution};
 use bevy::winit::{UpdateMode, WinitSettings};
-use bevy_egui::{
-    EguiContext, EguiContexts, EguiGlobalSettings, EguiPlugin, EguiPreUpdateSet, EguiPrimaryContextPass,
-};
+use bevy_egui::{EguiContext, EguiContexts, EguiGlobalSettings, EguiPlugin, EguiPreUpdateSet, EguiPrimaryContextPass};
 use egui::{LayerId, Ui, UiBuilder};
 use std::time::Duration;
 
@@ -56,28 +54,27 @@ pub fn window_plugin(app: &mut App, spec: WindowSpec) {
         ..Window::default()
     };
     let log = LogPlugin { filter: spec.log.into(), level: bevy::log::Level::WARN, ..LogPlugin::default() };
-    app.add_plugins(DefaultPlugins.set(WindowPlugin { primary_window: Some(window), ..WindowPlugin::default() }).set(log))
-        .add_plugins(EguiPlugin::default())
-        .insert_resource(ClearColor(Color::srgb_u8(palette::GROUND.r(), palette::GROUND.g(), palette::GROUND.b())))
-        .insert_resource(WinitSettings::continuous())
-        .insert_resource(EguiGlobalSettings { enable_ime: true, ..EguiGlobalSettings::default() })
-        .add_systems(Startup, |mut commands: Commands| {
-            commands.spawn((Camera2d, Msaa::Off));
-        })
-        .add_systems(
-            PreUpdate,
-            style_contexts.after(EguiPreUpdateSet::InitContexts).before(EguiPreUpdateSet::BeginPass),
-        )
-        .add_systems(OnEnter(Screen::Play), enter_play)
-        .add_systems(Update, (zoom, pace))
-        .add_systems(
-            EguiPrimaryContextPass,
-            (
-                levels_screen.run_if(in_state(Screen::Levels)),
-                play_screen.run_if(in_state(Screen::Play).and_then(resource_exists::<Session>)),
-            ),
-        )
-        .init_resource::<PlayScreen>();
+    app.add_plugins(
+        DefaultPlugins.set(WindowPlugin { primary_window: Some(window), ..WindowPlugin::default() }).set(log),
+    )
+    .add_plugins(EguiPlugin::default())
+    .insert_resource(ClearColor(Color::srgb_u8(palette::GROUND.r(), palette::GROUND.g(), palette::GROUND.b())))
+    .insert_resource(WinitSettings::continuous())
+    .insert_resource(EguiGlobalSettings { enable_ime: true, ..EguiGlobalSettings::default() })
+    .add_systems(Startup, |mut commands: Commands| {
+        commands.spawn((Camera2d, Msaa::Off));
+    })
+    .add_systems(PreUpdate, style_contexts.after(EguiPreUpdateSet::InitContexts).before(EguiPreUpdateSet::BeginPass))
+    .add_systems(OnEnter(Screen::Play), enter_play)
+    .add_systems(Update, (zoom, pace))
+    .add_systems(
+        EguiPrimaryContextPass,
+        (
+            levels_screen.run_if(in_state(Screen::Levels)),
+            play_screen.run_if(in_state(Screen::Play).and_then(resource_exists::<Session>)),
+        ),
+    )
+    .init_resource::<PlayScreen>();
 }
 
 fn enter_play(mut screen: ResMut<PlayScreen>) {

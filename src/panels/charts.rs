@@ -7,7 +7,9 @@ use crate::canvas::{figures, palette};
 use crate::level::Goal;
 use crate::sim::seconds;
 use egui::{Align2, Color32, Stroke, Ui, UiBuilder, vec2};
-use egui_plot::{AxisHints, GridMark, HLine, HPlacement, Line, LineStyle, Plot, PlotPoint, PlotPoints, Span, Text, VLine};
+use egui_plot::{
+    AxisHints, GridMark, HLine, HPlacement, Line, LineStyle, Plot, PlotPoint, PlotPoints, Span, Text, VLine,
+};
 
 /// What one chart shows.
 struct Chart<'a> {
@@ -80,7 +82,8 @@ fn hit_rate<'a>(view: &PlayView, series: &'a Series) -> Chart<'a> {
 /// The replica with the longest queue of late stands out; the others step back.
 fn waiting<'a>(view: &PlayView, series: &'a Series) -> Chart<'a> {
     let now: Vec<u64> = view.measures.replicas.iter().map(|replica| replica.waiting).collect();
-    let hottest = now.iter().copied().enumerate().max_by_key(|(_, waiting)| *waiting).filter(|(_, waiting)| *waiting > 0);
+    let hottest =
+        now.iter().copied().enumerate().max_by_key(|(_, waiting)| *waiting).filter(|(_, waiting)| *waiting > 0);
     let hottest = hottest.map(|(index, _)| index);
     let mut lines: Vec<(String, &[PlotPoint], Color32, f32)> = series
         .waiting
@@ -227,6 +230,9 @@ mod tests {
 
     #[test]
     fn scales_end_on_round_numbers() {
-        assert_eq!([9.0, 10.0, 11.0, 310.0, 1_690.0, 42_000.0].map(round_up), [10.0, 10.0, 20.0, 400.0, 2_000.0, 50_000.0]);
+        assert_eq!(
+            [9.0, 10.0, 11.0, 310.0, 1_690.0, 42_000.0].map(round_up),
+            [10.0, 10.0, 20.0, 400.0, 2_000.0, 50_000.0]
+        );
     }
 }

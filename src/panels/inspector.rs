@@ -3,10 +3,12 @@
 use super::action::Deeds;
 use super::rules;
 use super::setting_row::{self, About, Row};
+use super::theme;
 use super::view::{PlayState, PlayView};
 use super::widgets::{Icon, icon_button, said, word_button};
-use super::theme;
-use crate::blueprint::{Address, Blueprint, Kind, MOST_REPLICAS, Part, PartId, REPLICA_CREDITS, Setting, Value, settings_of};
+use crate::blueprint::{
+    Address, Blueprint, Kind, MOST_REPLICAS, Part, PartId, REPLICA_CREDITS, Setting, Value, settings_of,
+};
 use crate::canvas::{figures, palette};
 use egui::{Align, CollapsingHeader, Layout, RichText, ScrollArea, Ui, vec2};
 
@@ -57,7 +59,9 @@ fn parts(ui: &mut Ui, view: &PlayView, state: &mut PlayState) {
                 if icon_button(ui, Icon::Next, "Next part", vec2(22.0, 26.0)).on_hover_text("Next  (])").clicked() {
                     state.selected.index = (state.selected.index + 1) % count;
                 }
-                if icon_button(ui, Icon::Back, "Previous part", vec2(22.0, 26.0)).on_hover_text("Previous  ([)").clicked()
+                if icon_button(ui, Icon::Back, "Previous part", vec2(22.0, 26.0))
+                    .on_hover_text("Previous  ([)")
+                    .clicked()
                 {
                     state.selected.index = (state.selected.index + count - 1) % count;
                 }

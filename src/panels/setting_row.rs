@@ -73,9 +73,8 @@ pub fn show(ui: &mut Ui, row: &Row, deeds: &mut Deeds) -> bool {
         said_below(ui, row);
         touched
     });
-    let clicked = ui.input(|input| input.pointer.primary_clicked())
-        && ui.rect_contains_pointer(inner.response.rect)
-        && row.open;
+    let clicked =
+        ui.input(|input| input.pointer.primary_clicked()) && ui.rect_contains_pointer(inner.response.rect) && row.open;
     inner.inner || clicked
 }
 
@@ -84,9 +83,8 @@ fn controls(ui: &mut Ui, row: &Row, deeds: &mut Deeds) -> bool {
     let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), 20.0), Sense::hover());
     let room = Rect::from_min_max(pos2(rect.right() - FIELD, rect.top()), rect.max);
     let name_room = Rect::from_min_max(rect.min, pos2(room.left() - 4.0, rect.bottom()));
-    let name = ui.scope_builder(
-        UiBuilder::new().max_rect(name_room).layout(Layout::left_to_right(Align::Center)),
-        |ui| {
+    let name =
+        ui.scope_builder(UiBuilder::new().max_rect(name_room).layout(Layout::left_to_right(Align::Center)), |ui| {
             ui.spacing_mut().item_spacing.x = 4.0;
             let name = ui.add(Label::new(said(row.about.name, theme::text(12.5), palette::TEXT)).truncate());
             let name = name.on_hover_text(row.about.help);
@@ -95,8 +93,7 @@ fn controls(ui: &mut Ui, row: &Row, deeds: &mut Deeds) -> bool {
                 touched = true;
             }
             name.id
-        },
-    );
+        });
     let name = name.inner;
     ui.scope_builder(UiBuilder::new().max_rect(room).layout(Layout::right_to_left(Align::Center)), |ui| {
         touched |= match row.about.kind {
@@ -145,7 +142,8 @@ fn number(ui: &mut Ui, row: &Row, name: egui::Id, deeds: &mut Deeds) -> bool {
     let scale = shown_per_unit(row.about.kind);
     let (low, high) = row.about.kind.bounds().unwrap_or((0.0, 1.0));
     let span = (row.about.slider.1 - row.about.slider.0) * scale;
-    let speed = if matches!(row.about.kind, Kind::Count(..) | Kind::Share) { (span / 256.0).max(0.2) } else { span / 256.0 };
+    let speed =
+        if matches!(row.about.kind, Kind::Count(..) | Kind::Share) { (span / 256.0).max(0.2) } else { span / 256.0 };
     ui.spacing_mut().interact_size = vec2(FIELD, 20.0);
     ui.spacing_mut().button_padding.x = 6.0;
     let unit = row.about.unit;

@@ -56,7 +56,9 @@ fn heading(ui: &mut Ui, view: &PlayView, deeds: &mut Deeds) {
 }
 
 fn icon_back(ui: &mut Ui, deeds: &mut Deeds) {
-    if icon_button(ui, Icon::Back, "Back to the problems", vec2(26.0, 26.0)).on_hover_text("Back to the problems  (L)").clicked()
+    if icon_button(ui, Icon::Back, "Back to the problems", vec2(26.0, 26.0))
+        .on_hover_text("Back to the problems  (L)")
+        .clicked()
     {
         deeds.act(Action::Back);
     }
@@ -107,7 +109,10 @@ fn standing(ui: &mut Ui, view: &PlayView, state: &mut PlayState, deeds: &mut Dee
 }
 
 fn help(ui: &mut Ui, state: &mut PlayState) {
-    if icon_button(ui, Icon::Help, "Help", vec2(26.0, 26.0)).on_hover_text("Keys, and what the model leaves out  (?)").clicked() {
+    if icon_button(ui, Icon::Help, "Help", vec2(26.0, 26.0))
+        .on_hover_text("Keys, and what the model leaves out  (?)")
+        .clicked()
+    {
         state.help = true;
     }
 }

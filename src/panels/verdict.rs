@@ -158,7 +158,11 @@ pub fn findings(level: &Level, verdict: &Verdict) -> Vec<String> {
     }
     if let Some((goal, value)) = worst_goal(level, verdict) {
         let value = value.map_or_else(|| "no sample".to_owned(), |value| quantity::of_report(&goal.key, value));
-        lines.push(format!("Furthest from its target: {}, {value} where it takes {}.", goal.name, quantity::target_of(goal)));
+        lines.push(format!(
+            "Furthest from its target: {}, {value} where it takes {}.",
+            goal.name,
+            quantity::target_of(goal)
+        ));
     }
     if lines.is_empty() {
         lines.push("No call was rejected, and no call waited at a replica.".into());
@@ -197,7 +201,9 @@ fn full_queues(verdict: &Verdict, asked: bool) -> String {
 /// The longest queue of all seeds and its replica, the first of equals.
 fn longest_queue(verdict: &Verdict) -> Option<(usize, u64)> {
     let queues = verdict.reports.iter().flat_map(|report| report.replicas.iter().enumerate());
-    queues.map(|(index, replica)| (index, replica.max_waiting)).reduce(|best, next| if next.1 > best.1 { next } else { best })
+    queues
+        .map(|(index, replica)| (index, replica.max_waiting))
+        .reduce(|best, next| if next.1 > best.1 { next } else { best })
 }
 
 fn mean_waiting(verdict: &Verdict, replica: usize) -> String {

@@ -49,7 +49,11 @@ pub fn draw_icon(painter: &Painter, icon: Icon, at: Pos2, colour: Color32) {
     let point = |x: f32, y: f32| at + vec2(x, y);
     let bar = |x: f32, wide: f32| Rect::from_center_size(point(x, 0.0), vec2(wide, 10.0));
     let wedge = |x: f32| {
-        Shape::convex_polygon(vec![point(x - 4.0, -5.0), point(x + 4.0, 0.0), point(x - 4.0, 5.0)], colour, Stroke::NONE)
+        Shape::convex_polygon(
+            vec![point(x - 4.0, -5.0), point(x + 4.0, 0.0), point(x - 4.0, 5.0)],
+            colour,
+            Stroke::NONE,
+        )
     };
     match icon {
         Icon::Back => {
