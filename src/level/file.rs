@@ -381,7 +381,11 @@ impl Names {
             };
             for &to in parts {
                 if !T::PART.may_send_to(to.part) {
-                    return Err(format!("to: a {} cannot send to a {} ({name:?})", T::PART.key(), to.part.key()));
+                    return Err(format!(
+                        "to: expected a part that a {} may send to, found a {} ({name:?})",
+                        T::PART.key(),
+                        to.part.key()
+                    ));
                 }
                 if links.contains(&(from, to)) {
                     return Err(format!("to: expected each part once, found {name:?} twice"));
