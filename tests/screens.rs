@@ -8,8 +8,10 @@ use egui_kittest::{Harness, kittest::Queryable};
 use std::time::Duration;
 use warmpath::app::{Levels, Screen, Session, VerdictStage, logic_plugin};
 use warmpath::blueprint::{Assignment, Part, PartId, apply};
-use warmpath::level::{Level, VerdictRun};
-use warmpath::panels::{Action, Deeds, PlayState, PlayerChange, Speed, Tab, install_theme, show_levels, show_play};
+use warmpath::level::{Level, Progress, VerdictRun};
+use warmpath::panels::{
+    Action, Deeds, LevelsView, PlayState, PlayerChange, Speed, Tab, install_theme, show_levels, show_play,
+};
 use warmpath::sim::SECOND;
 
 const MORE_REPLICAS: &str = "more-replicas-slower-answers";
@@ -92,7 +94,8 @@ fn every_level_is_on_the_list_and_opens() {
     let mut harness = Harness::builder().with_size([1280.0, 720.0]).build_ui_state(
         |ui, opened: &mut Vec<Action>| {
             if styled(ui) {
-                opened.extend(show_levels(ui, &Level::builtin()).actions);
+                let view = LevelsView { levels: &Level::builtin(), progress: &Progress::default(), notice: None };
+                opened.extend(show_levels(ui, &view).actions);
             }
         },
         Vec::new(),

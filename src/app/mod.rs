@@ -4,16 +4,20 @@
 
 mod observe;
 mod picture;
+mod remembered;
 mod screens;
 mod session;
+#[cfg(not(target_arch = "wasm32"))]
 mod shot;
 mod window;
 
+pub use remembered::Remembered;
 pub use screens::{Levels, Screen, logic_plugin};
 pub use session::{Session, VerdictStage};
+#[cfg(not(target_arch = "wasm32"))]
 pub use shot::{Shot, ShotScreen, shot};
 
-use crate::level::Level;
+use crate::level::{Level, Link};
 use bevy::prelude::*;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -22,31 +26,34 @@ use window::{WindowSpec, window_plugin};
 /// What the game opens with.
 #[derive(Default)]
 pub struct Launch {
-    /// The level whose play screen it opens at; none for the list of levels.
-    pub level: Option<Level>,
+    /// The level whose play screen it opens at, and what is changed there; none for the list of levels.
+    pub link: Option<Link>,
+    /// Something that the player should be told.
+    pub notice: Option<String>,
 }
 
-/// Opens the game and plays it until its window is closed.
+/// What is written to the log: what the libraries say of a driver or a display is not the player's affair.
+const LOG: &str = "warn,wgpu=error,wgpu_hal=error,naga=error,bevy_render=error,bevy_egui=error,winit=error,bevy_winit=error,calloop=error";
+
+/// Opens the game and plays it until its window is closed; on a page it returns at once, and the game goes on.
 ///
-/// Where no window can be opened it says so in one line on standard error and returns an error.
-pub fn play(launch: Launch) -> AppExit {
-    let played = require_display().and_then(|()| {
-        guarded(move || {
-            let mut app = App::new();
-            let log = "warn,wgpu=error,wgpu_hal=error,naga=error,bevy_render=error,bevy_egui=error,winit=error,bevy_winit=error,calloop=error";
-            window_plugin(&mut app, WindowSpec { size: (1280, 720), fixed: false, log });
-            logic_plugin(&mut app);
-            app.world_mut().resource_mut::<Levels>().0 = Level::builtin();
-            if let Some(level) = launch.level {
-                app.insert_resource(Session::new(level));
-                app.insert_state(Screen::Play);
-            }
-            app.run()
-        })
-    });
-    played.unwrap_or_else(|problem| {
-        eprintln!("{problem}");
-        AppExit::from_code(2)
+/// # Errors
+/// Where no window can be opened, in one line.
+pub fn play(launch: Launch) -> Result<AppExit, String> {
+    require_display()?;
+    guarded(move || {
+        let mut app = App::new();
+        window_plugin(&mut app, WindowSpec { size: (1280, 720), fixed: false, log: LOG });
+        logic_plugin(&mut app);
+        let mut remembered = Remembered::usual();
+        remembered.notice = launch.notice.or(remembered.notice);
+        app.insert_resource(remembered);
+        app.world_mut().resource_mut::<Levels>().0 = Level::builtin();
+        if let Some(Link { level, changes }) = launch.link {
+            app.insert_resource(Session::with_changes(level, &changes));
+            app.insert_state(Screen::Play);
+        }
+        app.run()
     })
 }
 

@@ -3,6 +3,7 @@
 //! Adds the state [`Screen`], the resource [`Levels`], the messages [`Action`] and [`PlayerChange`], and, while a level
 //! is played, the resource [`Session`], which goes when its screen goes.
 
+use super::remembered::Remembered;
 use super::session::{Session, VerdictStage};
 use crate::level::Level;
 use crate::panels::{Action, PlayerChange};
@@ -37,6 +38,7 @@ pub fn logic_plugin(app: &mut App) {
     }
     app.init_state::<Screen>()
         .init_resource::<Levels>()
+        .init_resource::<Remembered>()
         .add_message::<Action>()
         .add_message::<PlayerChange>()
         .add_systems(Update, open_level.run_if(in_state(Screen::Levels)))
@@ -100,8 +102,11 @@ fn go_on(mut session: ResMut<Session>, time: Res<Time>) {
     }
 }
 
-fn judge(mut session: ResMut<Session>) {
-    session.judge(FRAME_BUDGET);
+fn judge(mut session: ResMut<Session>, mut remembered: ResMut<Remembered>) {
+    let (level, changes) = (session.level.id.clone(), session.blueprint.changes_from(&session.level.blueprint));
+    if let Some(verdict) = session.judge(FRAME_BUDGET) {
+        remembered.add(&level, verdict, &changes);
+    }
 }
 
 fn look(mut session: ResMut<Session>, time: Res<Time>, mut since: Local<f32>) {

@@ -95,6 +95,16 @@ impl Session {
         session
     }
 
+    /// A session at 0:00, with changes that a player could make.
+    pub fn with_changes(level: Level, changes: &[Assignment]) -> Self {
+        let mut session = Self::new(level);
+        // Links are checked before they come here; what does not hold none the less leaves the level as it is given.
+        if session.level.apply_as_player(&mut session.blueprint, changes).is_ok() {
+            session.restart(0);
+        }
+        session
+    }
+
     /// When the level ends.
     pub fn end(&self) -> Micros {
         micros_of_s(self.level.seconds)
@@ -230,17 +240,21 @@ impl Session {
         self.verdict = VerdictStage::Running(Box::new(VerdictRun::new(&self.level, &self.blueprint)));
     }
 
-    /// Goes on with a verdict under way, for no longer than `budget`.
-    pub fn judge(&mut self, budget: Duration) {
-        let VerdictStage::Running(run) = &mut self.verdict else { return };
+    /// Goes on with a verdict under way, for no longer than `budget`. Returns it once, when it is there.
+    pub fn judge(&mut self, budget: Duration) -> Option<&Verdict> {
+        let VerdictStage::Running(run) = &mut self.verdict else { return None };
         let began = Instant::now();
         while !run.advance(SLICE) {
             if began.elapsed() >= budget {
-                return;
+                return None;
             }
         }
         if let VerdictStage::Running(run) = std::mem::take(&mut self.verdict) {
             self.verdict = VerdictStage::Done(Box::new(run.finish()));
+        }
+        match &self.verdict {
+            VerdictStage::Done(verdict) => Some(verdict),
+            _ => None,
         }
     }
 

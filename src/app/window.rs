@@ -1,9 +1,10 @@
 //! The window: a renderer, egui, and the systems that show the screens and pass on what the person does.
 
+use super::remembered::Remembered;
 use super::screens::{Levels, Screen};
 use super::session::Session;
 use crate::canvas::palette;
-use crate::panels::{self, Action, Deeds, PlayState, PlayerChange};
+use crate::panels::{self, Action, Deeds, LevelsView, PlayState, PlayerChange};
 use bevy::log::LogPlugin;
 use bevy::prelude::*;
 use bevy::window::{PresentMode, PrimaryWindow, WindowResolution};
@@ -50,10 +51,15 @@ pub fn window_plugin(app: &mut App, spec: WindowSpec) {
         resolution,
         resizable: !spec.fixed,
         present_mode: PresentMode::AutoVsync,
+        // On a page: its canvas, as large as the page, and keys and wheel stay in the game.
+        canvas: cfg!(target_arch = "wasm32").then(|| "#warmpath".to_owned()),
         fit_canvas_to_parent: true,
+        prevent_default_event_handling: true,
         ..Window::default()
     };
     let log = LogPlugin { filter: spec.log.into(), level: bevy::log::Level::WARN, ..LogPlugin::default() };
+    #[cfg(target_arch = "wasm32")]
+    crate::web::window_plugin(app);
     app.add_plugins(
         DefaultPlugins.set(WindowPlugin { primary_window: Some(window), ..WindowPlugin::default() }).set(log),
     )
@@ -121,9 +127,15 @@ fn root_ui(ctx: &egui::Context) -> Ui {
     )
 }
 
-fn levels_screen(mut contexts: EguiContexts, levels: Res<Levels>, mut actions: MessageWriter<Action>) -> Result {
+fn levels_screen(
+    mut contexts: EguiContexts,
+    levels: Res<Levels>,
+    remembered: Res<Remembered>,
+    mut actions: MessageWriter<Action>,
+) -> Result {
     let mut ui = root_ui(contexts.ctx_mut()?);
-    actions.write_batch(panels::show_levels(&mut ui, &levels.0).actions);
+    let view = LevelsView { levels: &levels.0, progress: &remembered.progress, notice: remembered.notice.as_deref() };
+    actions.write_batch(panels::show_levels(&mut ui, &view).actions);
     Ok(())
 }
 

@@ -133,6 +133,18 @@ impl Blueprint {
         map
     }
 
+    /// The changes that make `given` this blueprint, as far as settings and the number of replicas go.
+    pub fn changes_from(&self, given: &Self) -> Vec<Assignment> {
+        let before = given.settings_json();
+        let text = |value: &serde_json::Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        let (mut changes, settings): (Vec<_>, Vec<_>) = (self.settings_json().into_iter())
+            .filter(|(key, value)| before.get(key) != Some(value))
+            .map(|(key, value)| Assignment::new(key, text(&value)))
+            .partition(|change| change.key == "replicas");
+        changes.extend(settings);
+        changes
+    }
+
     /// What does not hold between settings, each of which is in its own range: the key and what is wrong with it.
     pub fn inconsistency(&self) -> Option<SettingError> {
         self.routers.iter().enumerate().find_map(|(index, router)| {

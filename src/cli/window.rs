@@ -28,6 +28,8 @@ mod with {
     use crate::app;
     use crate::blueprint::{SettingError, apply};
     use crate::cli::drive::{assignments, find_level};
+    use crate::level::Link;
+    use bevy::app::AppExit;
 
     /// The least and the most that a side of the window may be, in pixels.
     const SIDES: std::ops::RangeInclusive<u32> = 320..=7680;
@@ -35,9 +37,10 @@ mod with {
     /// Opens the game, at a level if one is named.
     pub fn open(level: Option<&str>) -> Result<Outcome, InputError> {
         let level = level.map(find_level).transpose()?;
-        match app::play(app::Launch { level }) {
-            bevy::app::AppExit::Success => Ok(Outcome::Done),
-            bevy::app::AppExit::Error(_) => Err(InputError("the window could not be opened".into())),
+        let link = level.map(|level| Link { level, changes: Vec::new() });
+        match app::play(app::Launch { link, notice: None }).map_err(InputError)? {
+            AppExit::Success => Ok(Outcome::Done),
+            AppExit::Error(_) => Err(InputError("the window closed with an error".into())),
         }
     }
 

@@ -7,6 +7,7 @@ mod builtin;
 mod check;
 mod file;
 mod goal;
+mod link;
 mod progress;
 mod replay;
 mod solution;
@@ -16,6 +17,7 @@ pub use builtin::builtin;
 pub use check::{CheckReport, check};
 pub use file::{Decoy, Level, LevelError};
 pub use goal::{Bound, Goal};
+pub use link::Link;
 #[cfg(not(target_arch = "wasm32"))]
 pub use progress::FileStore;
 pub use progress::{Best, LevelProgress, Loaded, Progress, Store, load};

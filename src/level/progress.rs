@@ -130,7 +130,7 @@ impl Progress {
 }
 
 /// A place that keeps a save.
-pub trait Store {
+pub trait Store: Send + Sync {
     /// The text of the save; none if there is none yet.
     ///
     /// # Errors

@@ -1,12 +1,13 @@
 //! The list of problems to choose from.
 
 use super::action::{Action, Deeds};
+use super::quantity::of_report;
 use super::theme;
-use super::widgets::{focus_ring, said};
+use super::widgets::{focus_ring, goal_sign, said};
 use super::{help, schematic};
 use crate::blueprint::Part;
 use crate::canvas::{figures, palette};
-use crate::level::Level;
+use crate::level::{Best, Level, LevelProgress, Progress};
 use egui::{
     Align2, CentralPanel, Frame, Key, Painter, Rect, ScrollArea, Sense, Stroke, StrokeKind, Ui, WidgetInfo, WidgetType,
     pos2, vec2,
@@ -15,8 +16,19 @@ use egui::{
 /// How high a level's card is.
 const CARD: f32 = 116.0;
 
+/// What the list shows.
+pub struct LevelsView<'a> {
+    /// The levels.
+    pub levels: &'a [Level],
+    /// What is remembered of them.
+    pub progress: &'a Progress,
+    /// Something that the player should be told.
+    pub notice: Option<&'a str>,
+}
+
 /// The whole screen.
-pub fn show(ui: &mut Ui, levels: &[Level]) -> Deeds {
+pub fn show(ui: &mut Ui, view: &LevelsView) -> Deeds {
+    let levels = view.levels;
     let mut deeds = Deeds::default();
     keys(ui, levels.len(), &mut deeds);
     CentralPanel::default().frame(Frame::new().fill(palette::GROUND)).show(ui, |ui| {
@@ -28,7 +40,7 @@ pub fn show(ui: &mut Ui, levels: &[Level]) -> Deeds {
                 ui.add_space(left);
                 ui.vertical(|ui| {
                     ui.set_width(width);
-                    column(ui, levels, &mut deeds);
+                    column(ui, view, &mut deeds);
                 });
             });
         });
@@ -36,16 +48,20 @@ pub fn show(ui: &mut Ui, levels: &[Level]) -> Deeds {
     deeds
 }
 
-fn column(ui: &mut Ui, levels: &[Level], deeds: &mut Deeds) {
+fn column(ui: &mut Ui, view: &LevelsView, deeds: &mut Deeds) {
     let tall = ui.ctx().content_rect().height();
     ui.add_space((tall * 0.08).clamp(20.0, 90.0));
     ui.label(said("Warmpath", theme::strong(30.0), palette::TEXT));
     let line =
         "Fleets of model replicas that are in trouble. Watch one fail, change its inference router while it runs, win.";
     ui.label(said(line, theme::text(13.5), palette::DIM));
+    if let Some(notice) = view.notice {
+        ui.add_space(12.0);
+        ui.label(said(notice, theme::text(12.5), palette::WARN));
+    }
     ui.add_space(22.0);
-    for (place, level) in levels.iter().enumerate() {
-        if card(ui, level, place) {
+    for (place, level) in view.levels.iter().enumerate() {
+        if card(ui, level, place, view.progress.levels.get(&level.id)) {
             deeds.act(Action::OpenLevel(place));
         }
         ui.add_space(6.0);
@@ -69,7 +85,7 @@ fn keys(ui: &Ui, count: usize, deeds: &mut Deeds) {
 }
 
 /// One level: number, title, component, incident, and a picture of its fleet. Returns whether it was chosen.
-fn card(ui: &mut Ui, level: &Level, place: usize) -> bool {
+fn card(ui: &mut Ui, level: &Level, place: usize, known: Option<&LevelProgress>) -> bool {
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), CARD), Sense::click());
     response.widget_info(|| WidgetInfo::labeled(WidgetType::Button, true, &level.title));
     let painter = ui.painter_at(rect.expand(2.0));
@@ -85,11 +101,11 @@ fn card(ui: &mut Ui, level: &Level, place: usize) -> bool {
     }
     let text =
         Rect::from_min_max(rect.min + vec2(20.0, 16.0), pos2(rect.right() - picture - 16.0, rect.bottom() - 12.0));
-    card_text(&painter, text, level, place);
+    card_text(&painter, text, level, place, known);
     response.clicked()
 }
 
-fn card_text(painter: &Painter, rect: Rect, level: &Level, place: usize) {
+fn card_text(painter: &Painter, rect: Rect, level: &Level, place: usize, known: Option<&LevelProgress>) {
     let number = painter.text(
         rect.min + vec2(0.0, 9.0),
         Align2::LEFT_CENTER,
@@ -98,7 +114,12 @@ fn card_text(painter: &Painter, rect: Rect, level: &Level, place: usize) {
         palette::FAINT,
     );
     let title_at = pos2(number.right() + 12.0, rect.top() + 9.0);
-    painter.text(title_at, Align2::LEFT_CENTER, &level.title, theme::strong(16.0), palette::TEXT);
+    let title = painter.text(title_at, Align2::LEFT_CENTER, &level.title, theme::strong(16.0), palette::TEXT);
+    if known.is_some_and(|known| known.won) {
+        let mark = pos2(title.right() + 18.0, title_at.y);
+        goal_sign(painter, mark, true, 7.0);
+        painter.text(mark + vec2(14.0, 0.0), Align2::LEFT_CENTER, "won", theme::text(12.0), palette::GOOD);
+    }
     let mut job = egui::text::LayoutJob::simple(
         level.brief.split_whitespace().collect::<Vec<_>>().join(" "),
         theme::text(12.5),
@@ -111,13 +132,25 @@ fn card_text(painter: &Painter, rect: Rect, level: &Level, place: usize) {
     painter.galley(pos2(title_at.x, rect.top() + 25.0), galley, palette::DIM);
     let foot = pos2(title_at.x, rect.bottom() - 5.0);
     let component = painter.text(foot, Align2::LEFT_CENTER, component(level), theme::strong(11.0), palette::DECODE);
-    let facts = facts(level);
+    let facts = match known.and_then(|known| known.best.as_ref()) {
+        Some(best) => format!("{}  ·  {}", facts(level), best_words(level, best)),
+        None => facts(level),
+    };
     painter.text(pos2(component.right() + 14.0, foot.y), Align2::LEFT_CENTER, facts, theme::text(11.0), palette::FAINT);
 }
 
 /// The component that a level is about.
 fn component(level: &Level) -> &'static str {
     if level.blueprint.count(Part::Router) > 0 { "Inference router" } else { "Model replicas" }
+}
+
+/// The best try so far in a few words: its first goal's value and what it cost.
+fn best_words(level: &Level, best: &Best) -> String {
+    let value = level.goals.iter().find_map(|goal| {
+        let value = best.values.get(&goal.key)?;
+        Some(format!("{} {}", goal.name, of_report(&goal.key, *value)))
+    });
+    format!("best {}, {} cr", value.unwrap_or_else(|| "try".into()), best.credits)
 }
 
 /// Its size and length in a few words.

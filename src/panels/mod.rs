@@ -21,7 +21,7 @@ mod view;
 mod widgets;
 
 pub use action::{Action, Deeds, PlayerChange, Speed};
-pub use levels::show as show_levels;
+pub use levels::{LevelsView, show as show_levels};
 pub use play::{DrawFleet, show as show_play, zoom_for};
 pub use quantity::of_setting;
 pub use theme::install as install_theme;

@@ -8,12 +8,51 @@
 //! - `replay(trace, settings, seed)` does the same for a recorded trace, given as text.
 
 mod store;
+mod widgets;
 
 pub use store::LocalStore;
+pub use widgets::widgets;
 
+use crate::app::{self, Launch};
 use crate::blueprint::apply;
-use crate::level::{AssignmentList, Level};
+use crate::level::{AssignmentList, Level, Link};
+use bevy::prelude::{App, Last, Local};
 use wasm_bindgen::prelude::{JsError, JsValue, wasm_bindgen};
+
+/// Starts the game on the page's canvas, at what the page's address names behind its `#`.
+#[wasm_bindgen]
+pub fn play() {
+    let hash = web_sys::window().and_then(|window| window.location().hash().ok()).unwrap_or_default();
+    let launch = match Link::parse(&hash) {
+        Ok(link) => Launch { link, notice: None },
+        Err(error) => Launch { link: None, notice: Some(error.to_string()) },
+    };
+    if let Err(problem) = app::play(launch) {
+        wasm_bindgen::throw_str(&problem);
+    }
+}
+
+/// What the window does on a page alone: tells the page of the first picture, and tests of the widgets.
+pub fn window_plugin(app: &mut App) {
+    widgets::plugin(app);
+    app.add_systems(Last, say_started);
+}
+
+/// Tells the page that the first picture is drawn: a few frames on, when fonts and layout have settled.
+fn say_started(mut frames: Local<u32>) {
+    const SETTLED: u32 = 3;
+    *frames = frames.saturating_add(1);
+    if *frames != SETTLED {
+        return;
+    }
+
+    if let Some(window) = web_sys::window()
+        && let Ok(event) = web_sys::Event::new("warmpath-started")
+    {
+        // Nobody on the page has to listen.
+        let _heard = window.dispatch_event(&event);
+    }
+}
 
 /// Runs a level and gives its report as an object.
 ///

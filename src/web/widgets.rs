@@ -1,0 +1,57 @@
+//! The labelled widgets on the screen, for tests that click them as a person would: from egui's accessibility tree, so
+//! that what a test finds is what a screen reader would find.
+
+use bevy::prelude::{App, PostUpdate, Query};
+use bevy_egui::{EguiContext, EguiOutput};
+use std::cell::{Cell, RefCell};
+use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
+
+/// A widget: its label, and its rectangle in CSS pixels.
+struct Widget {
+    label: String,
+    rect: [f64; 4],
+}
+
+thread_local! {
+    /// Does anybody ask? The tree costs time, so it is only made from then on.
+    static ASKED: Cell<bool> = const { Cell::new(false) };
+    static WIDGETS: RefCell<Vec<Widget>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Adds the system that notes the widgets of each frame, once a page has asked for them.
+pub fn plugin(app: &mut App) {
+    app.add_systems(PostUpdate, note.after(bevy_egui::EguiPostUpdateSet::ProcessOutput));
+}
+
+fn note(mut contexts: Query<(&mut EguiContext, &EguiOutput)>) {
+    if !ASKED.get() {
+        return;
+    }
+    for (mut context, output) in &mut contexts {
+        context.get_mut().enable_accesskit();
+        let zoom = f64::from(context.get_mut().zoom_factor());
+        let Some(update) = &output.platform_output.accesskit_update else { continue };
+        let widgets = update.nodes.iter().filter_map(|(_, node)| {
+            let label = node.label().or(node.value())?.to_owned();
+            let bounds = node.bounds()?;
+            let rect = [bounds.x0, bounds.y0, bounds.width(), bounds.height()].map(|side| side * zoom);
+            Some(Widget { label, rect })
+        });
+        WIDGETS.set(widgets.collect());
+    }
+}
+
+/// The labelled widgets of the last frame: an array of objects with `label`, `x`, `y`, `width` and `height`, in CSS
+/// pixels. Empty until a frame after the first call.
+#[wasm_bindgen]
+pub fn widgets() -> JsValue {
+    ASKED.set(true);
+    let list: Vec<serde_json::Value> = WIDGETS.with_borrow(|widgets| {
+        let object = |widget: &Widget| {
+            let [x, y, width, height] = widget.rect;
+            serde_json::json!({ "label": widget.label, "x": x, "y": y, "width": width, "height": height })
+        };
+        widgets.iter().map(object).collect()
+    });
+    js_sys::JSON::parse(&serde_json::Value::from(list).to_string()).unwrap_or_default()
+}
