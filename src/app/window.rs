@@ -6,7 +6,7 @@ use crate::canvas::palette;
 use crate::panels::{self, Action, Deeds, PlayState, PlayerChange};
 use bevy::log::LogPlugin;
 use bevy::prelude::*;
-use bevy::window::{PresentMode, PrimaryWindow, WindowResolution};
+use bevy::window::{PresentMode, PrimaryWindow, RequestRedraw, WindowResolution};
 use bevy::winit::{UpdateMode, WinitSettings};
 use bevy_egui::{EguiContext, EguiContexts, EguiGlobalSettings, EguiPlugin, EguiPreUpdateSet, EguiPrimaryContextPass};
 use egui::{LayerId, Ui, UiBuilder};
@@ -121,9 +121,18 @@ fn root_ui(ctx: &egui::Context) -> Ui {
     )
 }
 
-fn levels_screen(mut contexts: EguiContexts, levels: Res<Levels>, mut actions: MessageWriter<Action>) -> Result {
+fn levels_screen(
+    mut contexts: EguiContexts,
+    levels: Res<Levels>,
+    mut actions: MessageWriter<Action>,
+    mut redraw: MessageWriter<RequestRedraw>,
+) -> Result {
     let mut ui = root_ui(contexts.ctx_mut()?);
-    actions.write_batch(panels::show_levels(&mut ui, &levels.0).actions);
+    let deeds = panels::show_levels(&mut ui, &levels.0);
+    if deeds != Deeds::default() {
+        redraw.write(RequestRedraw);
+    }
+    actions.write_batch(deeds.actions);
     Ok(())
 }
 
@@ -134,6 +143,7 @@ fn play_screen(
     time: Res<Time<Real>>,
     mut actions: MessageWriter<Action>,
     mut changes: MessageWriter<PlayerChange>,
+    mut redraw: MessageWriter<RequestRedraw>,
 ) -> Result {
     let mut ui = root_ui(contexts.ctx_mut()?);
     let PlayScreen { state, canvas, fixed_frame_s } = &mut *screen;
@@ -147,6 +157,10 @@ fn play_screen(
     }
     if done.iter().any(|action| matches!(action, Action::Restart | Action::NextSeed | Action::Back)) {
         canvas.reset();
+    }
+    // What was done acts in the next frame, which must come also where nothing moves.
+    if !done.is_empty() || !changed.is_empty() {
+        redraw.write(RequestRedraw);
     }
     actions.write_batch(done);
     changes.write_batch(changed);
