@@ -202,8 +202,11 @@ fn sticky_spill_without_affinity_is_round_robin() {
     }
 }
 
-/// When each session began and what it carries.
-fn traffic_of(blueprint: &Blueprint) -> Vec<(u64, Micros, Option<(u32, u64)>)> {
+/// A session's number, when it began, and the shared prefix that it carries.
+type Begun = (u64, Micros, Option<(u32, u64)>);
+
+/// The sessions that come to a fleet.
+fn traffic_of(blueprint: &Blueprint) -> Vec<Begun> {
     let mut run = start(blueprint, 9, 0.0);
     let mut seen = std::collections::BTreeMap::new();
     for second in 1..=60 {
