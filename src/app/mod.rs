@@ -32,7 +32,7 @@ pub fn play(launch: Launch) -> AppExit {
     let played = require_display().and_then(|()| {
         guarded(move || {
             let mut app = App::new();
-            let log = "warn,wgpu=error,wgpu_hal=error,naga=error,winit=error,bevy_winit=error,calloop=error";
+            let log = "warn,wgpu=error,wgpu_hal=error,naga=error,bevy_render=error,bevy_egui=error,bevy_winit=error,calloop=error";
             window_plugin(&mut app, WindowSpec { size: (1280, 720), fixed: false, log });
             logic_plugin(&mut app);
             app.world_mut().resource_mut::<Levels>().0 = Level::builtin();

@@ -1,50 +1,73 @@
 //! What the panels need of a run, read off its world.
 
 use crate::panels::{Measures, ReplicaMeasure, RouterMeasure, Series};
-use crate::sim::{
-    Call, Cpu, KvCache, Micros, ReplicaState, Roster, RouterState, Run, SECOND, Slots, Waiting, seconds,
-};
+use crate::sim::{Call, Cpu, KvCache, Micros, ReplicaState, Roster, RouterState, Run, SECOND, Slots, Waiting, seconds};
 use egui_plot::PlotPoint;
 use std::collections::VecDeque;
 
 /// The rate of calls is taken over so much simulated time.
 const RATE_WINDOW: Micros = 10 * SECOND;
 
-/// How many calls were sent in the run so far: they are numbered, so the highest number tells.
-pub fn calls_sent(run: &Run) -> u64 {
-    let Some(mut calls) = run.world().try_query::<&Call>() else { return 0 };
-    let highest = calls.iter(run.world()).filter(|call| call.generation > 0 || call.in_flight()).map(|call| call.serial);
-    highest.max().map_or(0, |serial| serial + 1)
+/// What was counted in a run up to a moment.
+pub struct Reading {
+    at: Micros,
+    /// Calls sent.
+    calls: u64,
+    /// For each router: core-microseconds that were busy.
+    cpu_area: Vec<u128>,
 }
 
-/// Notes how many calls were sent by now, and forgets what is older than the window.
-pub fn note_sent(sent: &mut VecDeque<(Micros, u64)>, now: Micros, calls: u64) {
-    if sent.back().is_some_and(|(at, _)| *at == now) {
+impl Reading {
+    fn of(run: &Run) -> Self {
+        let (world, at) = (run.world(), run.now());
+        let cpus = world.resource::<Roster>().routers.iter().filter_map(|&router| world.get::<Cpu>(router));
+        Self { at, calls: calls_sent(run), cpu_area: cpus.map(|cpu| cpu.busy.area(at)).collect() }
+    }
+}
+
+/// How many calls were sent in the run so far: they are numbered, so the highest number tells.
+fn calls_sent(run: &Run) -> u64 {
+    let Some(mut calls) = run.world().try_query::<&Call>() else { return 0 };
+    let used = calls.iter(run.world()).filter(|call| call.generation > 0 || call.in_flight());
+    used.map(|call| call.serial + 1).max().unwrap_or(0)
+}
+
+/// Counts anew, and forgets readings that are older than the window.
+pub fn read(readings: &mut VecDeque<Reading>, run: &Run) {
+    if readings.back().is_some_and(|last| last.at == run.now()) {
         return;
     }
-    sent.push_back((now, calls));
+    readings.push_back(Reading::of(run));
     // One that lies before the window stays, so that what is left spans it.
-    while sent.len() > 2 && sent[1].0 + RATE_WINDOW <= now {
-        sent.pop_front();
+    while readings.len() > 2 && readings[1].at + RATE_WINDOW <= run.now() {
+        readings.pop_front();
     }
 }
 
-fn rate(sent: &VecDeque<(Micros, u64)>) -> Option<f64> {
-    let ((from, before), (to, after)) = (*sent.front()?, *sent.back()?);
-    let span = seconds(to - from);
-    (span >= 1.0).then(|| (after - before) as f64 / span)
+/// The readings at both ends of the window, if it is long enough to speak of rates, and its length in seconds.
+fn window(readings: &VecDeque<Reading>) -> Option<(&Reading, &Reading, f64)> {
+    let (first, last) = (readings.front()?, readings.back()?);
+    let span = seconds(last.at - first.at);
+    (span >= 1.0).then_some((first, last, span))
+}
+
+/// The busy share of a router's cores over the window.
+fn cpu_busy(readings: &VecDeque<Reading>, router: usize, cores: u64) -> Option<f64> {
+    let (first, last, span) = window(readings)?;
+    let busy = last.cpu_area.get(router)?.saturating_sub(*first.cpu_area.get(router)?);
+    Some((busy as f64 / 1e6 / (span * cores as f64)).min(1.0))
 }
 
 /// What was measured over the last seconds.
-pub fn measures(run: &Run, sent: &VecDeque<(Micros, u64)>, series: &Series) -> Measures {
-    let (world, now) = (run.world(), run.now());
+pub fn measures(run: &Run, readings: &VecDeque<Reading>, series: &Series) -> Measures {
+    let world = run.world();
     let roster = world.resource::<Roster>();
-    let routers = roster.routers.iter().filter_map(|&entity| {
+    let routers = roster.routers.iter().enumerate().filter_map(|(index, &entity)| {
         let (state, cpu) = (world.get::<RouterState>(entity)?, world.get::<Cpu>(entity)?);
         Some(RouterMeasure {
             slots_taken: world.get::<Slots>(entity)?.taken.value(),
             waiting: world.get::<Waiting>(entity)?.len(),
-            cpu_busy: cpu.recent_share(now),
+            cpu_busy: cpu_busy(readings, index, cpu.cores).unwrap_or(0.0),
             up: state.up,
         })
     });
@@ -58,7 +81,7 @@ pub fn measures(run: &Run, sent: &VecDeque<(Micros, u64)>, series: &Series) -> M
     });
     let last = |points: &[PlotPoint]| points.last().map(|point| point.y);
     Measures {
-        calls_per_s: rate(sent),
+        calls_per_s: window(readings).map(|(first, last, span)| (last.calls - first.calls) as f64 / span),
         routers: routers.collect(),
         replicas: replicas.collect(),
         ttft_ms: (last(&series.ttft_p50), last(&series.ttft_p99)),
@@ -77,7 +100,6 @@ pub fn series(run: &mut Run, series: &mut Series) {
     series.ttft_p99 = line(&|sample| sample.ttft_p99.map(|micros| micros as f64 / 1e3));
     series.hit_rate = line(&|sample| sample.hit_rate.map(|share| share * 100.0));
     let replicas = watch.samples.iter().map(|sample| sample.waiting.len()).max().unwrap_or(0);
-    series.waiting = (0..replicas)
-        .map(|index| line(&|sample| sample.waiting.get(index).map(|waiting| *waiting as f64)))
-        .collect();
+    series.waiting =
+        (0..replicas).map(|index| line(&|sample| sample.waiting.get(index).map(|waiting| *waiting as f64))).collect();
 }

@@ -1,33 +1,56 @@
-//! The canvas of a session: what of the run it is given to draw.
+//! The canvas of a session: what of the run it is given to draw, and when it stands still.
 
-use super::session::Session;
+use super::session::{Session, VerdictStage};
 use crate::blueprint::PartId;
+use crate::canvas::{Canvas, FleetPicture};
 use egui::Ui;
+
+/// After a step, what it showed flies on for so long, in seconds of real time.
+const AFTER_STEP_S: f32 = 0.9;
 
 /// The drawn fleet.
 #[derive(Default)]
 pub struct FleetCanvas {
-    seen: bool,
+    canvas: Canvas,
+    /// While time stands still: how long what flies goes on yet, in seconds of real time.
+    flying_s: f32,
 }
 
 impl FleetCanvas {
-    /// Forgets what is under way.
+    /// Another run: forgets what is under way.
     pub fn reset(&mut self) {
-        self.seen = false;
+        self.canvas.reset();
+        self.flying_s = 0.0;
+    }
+
+    /// Another level: looks at the whole fleet again, too.
+    pub fn open(&mut self) {
+        self.canvas = Canvas::default();
+        self.flying_s = 0.0;
+    }
+
+    /// A step was asked for: lets what it shows fly.
+    pub fn stepped(&mut self) {
+        self.flying_s = AFTER_STEP_S;
     }
 
     /// Takes what happened since the last frame.
     pub fn take_sights(&mut self, session: &mut Session) {
-        session.run.watched().sights.clear();
+        let speed = if session.paused && self.flying_s <= 0.0 { 0.0 } else { session.pace() };
+        self.canvas.take_sights(session.run.watched().sights.drain(..), speed);
     }
 
-    /// Draws the fleet and returns the part that was clicked.
-    pub fn show(&mut self, _ui: &mut Ui, _session: &Session, _frame_s: f32) -> Option<PartId> {
-        None
+    /// Draws the fleet and returns the part that was clicked. `frame_s` is real time since the last frame.
+    pub fn show(&mut self, ui: &mut Ui, session: &Session, selected: PartId, frame_s: f32) -> Option<PartId> {
+        let stands = session.paused && self.flying_s <= 0.0 || !matches!(session.verdict, VerdictStage::None);
+        self.flying_s = if session.paused { (self.flying_s - frame_s).max(0.0) } else { 0.0 };
+        self.canvas.select(Some(selected));
+        let frame_s = if stands { 0.0 } else { frame_s };
+        self.canvas.show(ui, &FleetPicture::of(&session.run), frame_s, false).clicked
     }
 
-    /// Is something under way on it that time alone moves?
+    /// Is something under way on it although time stands still?
     pub fn moves(&self) -> bool {
-        self.seen
+        self.flying_s > 0.0
     }
 }

@@ -1,10 +1,10 @@
 //! A session: one level being played. Its run, its settings as the player has them, and what is kept for the panels.
 
-use super::observe;
+use super::observe::{self, Reading};
 use crate::blueprint::{Assignment, Blueprint, SettingError};
 use crate::level::{Level, Verdict, VerdictRun};
 use crate::panels::{Mark, Measures, PlayView, PlayerChange, Series, Speed, VerdictView, of_setting};
-use crate::sim::{GoalReport, Micros, Report, Run, micros_of_s};
+use crate::sim::{GoalReport, Micros, Report, Run, micros_of_s, seconds};
 use bevy::platform::time::Instant;
 use bevy::prelude::Resource;
 use std::collections::VecDeque;
@@ -46,10 +46,12 @@ pub struct Session {
     pub measures: Measures,
     /// The lines of the charts, as of the last look.
     pub series: Series,
-    /// Calls sent by moments of the last seconds.
-    pub(super) sent: VecDeque<(Micros, u64)>,
+    /// What was counted at moments of the last seconds.
+    readings: VecDeque<Reading>,
     /// How far the run is to come; runs ahead of its present by less than a microsecond.
     target: f64,
+    /// Simulated seconds for each real one, as of late.
+    pace: f64,
     last_change: Option<Instant>,
 }
 
@@ -84,8 +86,9 @@ impl Session {
             goals: Vec::new(),
             measures: Measures::default(),
             series: Series::default(),
-            sent: VecDeque::new(),
+            readings: VecDeque::new(),
             target: 0.0,
+            pace: 1.0,
             last_change: None,
         };
         session.look();
@@ -110,7 +113,7 @@ impl Session {
         self.paused = false;
         self.verdict = VerdictStage::None;
         self.marks.clear();
-        self.sent.clear();
+        self.readings.clear();
         self.refusal = None;
         self.look();
     }
@@ -121,7 +124,7 @@ impl Session {
         if self.paused || self.over() {
             return;
         }
-        let end = self.end() as f64;
+        let (end, before) = (self.end() as f64, self.run.now());
         self.target = self.speed.factor().map_or(end, |factor| (self.target + real_s * factor * 1e6).min(end));
         let began = Instant::now();
         while !self.run.advance(self.target as Micros, SLICE) {
@@ -130,7 +133,17 @@ impl Session {
                 break;
             }
         }
+        if real_s > 0.0 {
+            let pace = seconds(self.run.now() - before) / real_s;
+            // Smoothed: a frame more or less must not show.
+            self.pace += (pace - self.pace) * 0.2;
+        }
         self.pause_at_end();
+    }
+
+    /// How fast time goes by: as set, or as fast as it went of late. In simulated seconds for each real one.
+    pub fn pace(&self) -> f64 {
+        self.speed.factor().unwrap_or(self.pace)
     }
 
     /// Goes on to the next thing that can be seen to happen, and pauses there.
@@ -231,10 +244,9 @@ impl Session {
         let report = self.run.report();
         self.report = self.level.complete(report, &self.blueprint);
         self.goals.clone_from(&self.report.goals);
-        let calls = observe::calls_sent(&self.run);
-        observe::note_sent(&mut self.sent, self.run.now(), calls);
+        observe::read(&mut self.readings, &self.run);
         observe::series(&mut self.run, &mut self.series);
-        self.measures = observe::measures(&self.run, &self.sent, &self.series);
+        self.measures = observe::measures(&self.run, &self.readings, &self.series);
     }
 
     /// What the panels show.

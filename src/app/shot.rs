@@ -155,7 +155,9 @@ fn save(image: &Image, shot: &Shot) -> Result<(), String> {
     let (width, height) = shot.size;
     if (image.width(), image.height()) != shot.size {
         let (got_width, got_height) = (image.width(), image.height());
-        return Err(format!("the window came out as {got_width}x{got_height} and not as {width}x{height}: is the screen large enough?"));
+        return Err(format!(
+            "the window came out as {got_width}x{got_height} and not as {width}x{height}: is the screen large enough?"
+        ));
     }
     let out = shot.out.display();
     let saved = image.to_rgb8().save_with_format(&shot.out, image::ImageFormat::Png);

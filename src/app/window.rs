@@ -8,9 +8,7 @@ use bevy::log::LogPlugin;
 use bevy::prelude::*;
 use bevy::window::{PresentMode, PrimaryWindow, WindowResolution};
 use bevy::winit::{UpdateMode, WinitSettings};
-use bevy_egui::{
-    EguiContext, EguiContexts, EguiGlobalSettings, EguiPlugin, EguiPreUpdateSet, EguiPrimaryContextPass,
-};
+use bevy_egui::{EguiContext, EguiContexts, EguiGlobalSettings, EguiPlugin, EguiPreUpdateSet, EguiPrimaryContextPass};
 use egui::{LayerId, Ui, UiBuilder};
 use std::time::Duration;
 
@@ -56,33 +54,39 @@ pub fn window_plugin(app: &mut App, spec: WindowSpec) {
         ..Window::default()
     };
     let log = LogPlugin { filter: spec.log.into(), level: bevy::log::Level::WARN, ..LogPlugin::default() };
-    app.add_plugins(DefaultPlugins.set(WindowPlugin { primary_window: Some(window), ..WindowPlugin::default() }).set(log))
-        .add_plugins(EguiPlugin::default())
-        .insert_resource(ClearColor(Color::srgb_u8(palette::GROUND.r(), palette::GROUND.g(), palette::GROUND.b())))
-        .insert_resource(WinitSettings::continuous())
-        .insert_resource(EguiGlobalSettings { enable_ime: true, ..EguiGlobalSettings::default() })
-        .add_systems(Startup, |mut commands: Commands| {
-            commands.spawn((Camera2d, Msaa::Off));
-        })
-        .add_systems(
-            PreUpdate,
-            style_contexts.after(EguiPreUpdateSet::InitContexts).before(EguiPreUpdateSet::BeginPass),
-        )
-        .add_systems(OnEnter(Screen::Play), enter_play)
-        .add_systems(Update, (zoom, pace))
-        .add_systems(
-            EguiPrimaryContextPass,
-            (
-                levels_screen.run_if(in_state(Screen::Levels)),
-                play_screen.run_if(in_state(Screen::Play).and_then(resource_exists::<Session>)),
-            ),
-        )
-        .init_resource::<PlayScreen>();
+    app.add_plugins(
+        DefaultPlugins.set(WindowPlugin { primary_window: Some(window), ..WindowPlugin::default() }).set(log),
+    )
+    .add_plugins(EguiPlugin::default())
+    .insert_resource(ClearColor(Color::srgb_u8(palette::GROUND.r(), palette::GROUND.g(), palette::GROUND.b())))
+    .insert_resource(WinitSettings::continuous())
+    .insert_resource(EguiGlobalSettings { enable_ime: true, ..EguiGlobalSettings::default() })
+    .add_systems(Startup, |mut commands: Commands| {
+        commands.spawn((Camera2d, Msaa::Off));
+    })
+    .add_systems(PreUpdate, style_contexts.after(EguiPreUpdateSet::InitContexts).before(EguiPreUpdateSet::BeginPass))
+    .add_systems(OnEnter(Screen::Play), enter_play)
+    .add_systems(Update, (zoom, pace))
+    .add_systems(
+        EguiPrimaryContextPass,
+        (
+            levels_screen.run_if(in_state(Screen::Levels)),
+            play_screen.run_if(in_state(Screen::Play).and_then(resource_exists::<Session>)),
+        ),
+    )
+    .init_resource::<PlayScreen>();
+}
+
+/// A window that is pictured does not heed where the pointer happens to be.
+fn input_of(spec: WindowSpec) -> EguiGlobalSettings {
+    let mut settings = EguiGlobalSettings::default();
+    settings.input_system_settings.run_write_window_pointer_moved_messages = !spec.fixed;
+    settings
 }
 
 fn enter_play(mut screen: ResMut<PlayScreen>) {
     screen.state = PlayState::default();
-    screen.canvas.reset();
+    screen.canvas.open();
 }
 
 fn style_contexts(mut contexts: Query<&mut EguiContext, Added<EguiContext>>) {
@@ -137,7 +141,10 @@ fn play_screen(
     canvas.take_sights(&mut session);
     let view = session.view();
     let Deeds { actions: done, changes: changed } =
-        panels::show_play(&mut ui, &view, state, &mut |ui| canvas.show(ui, &session, frame_s));
+        panels::show_play(&mut ui, &view, state, &mut |ui, selected| canvas.show(ui, &session, selected, frame_s));
+    if done.contains(&Action::StepEvent) {
+        canvas.stepped();
+    }
     if done.iter().any(|action| matches!(action, Action::Restart | Action::NextSeed | Action::Back)) {
         canvas.reset();
     }

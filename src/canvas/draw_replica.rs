@@ -8,7 +8,7 @@ use super::layout::Detail;
 use super::load::HOT;
 use super::palette;
 use super::picture::{ReplicaPicture, SharedPrefix};
-use egui::{Align2, Color32, Rect, pos2, vec2};
+use egui::{Align2, Color32, Rect, Vec2, pos2, vec2};
 
 /// A replica with what is shown of it beside its state.
 pub struct ReplicaView<'a> {
@@ -114,12 +114,13 @@ impl Fields {
 
 fn card(brush: &Brush, place: Rect, radius: f32, view: &ReplicaView) {
     brush.fill(place, radius, view.ground());
-    let (width, colour) = match (view.selected, view.hot()) {
-        (true, _) => (2.0, palette::DECODE),
-        (false, true) => (1.5, palette::WARN),
-        (false, false) => (1.0, palette::LINE),
-    };
+    let (width, colour) = if view.hot() { (1.5, palette::WARN) } else { (1.0, palette::LINE) };
     brush.outline(place, radius, width, colour);
+    if view.selected {
+        // Around the card, so that a hot one still shows that it is; rows stand too close for that.
+        let out = if radius > 4.0 { 2.5 } else { 0.0 };
+        brush.outline(place.expand(out), radius + out, 1.5, palette::DECODE);
+    }
 }
 
 fn load_number(load: f32) -> String {
@@ -167,8 +168,10 @@ fn short(brush: &Brush, place: Rect, view: &ReplicaView) {
     let radius = (place.height() / 2.0 - 8.0).min(15.0);
     let ring = pos2(place.left() + 26.0, middle);
     brush.gauge(ring, radius, 3.5, view.load, view.accent(), view.ground());
-    let size = if radius > 12.0 { 10.0 } else { 9.0 };
-    brush.text(ring, Align2::CENTER_CENTER, &load_number(view.load), Face::StrongFigures, size, text_of_load(view));
+    let number = load_number(view.load);
+    // As large as fits inside the ring: a figure is about six tenths as wide as it is high.
+    let size = (radius * 2.0 - 6.0) / (0.62 * number.len() as f32);
+    brush.text(ring, Align2::CENTER_CENTER, &number, Face::StrongFigures, size.min(10.0), text_of_load(view));
     let fields = Fields::of(place, 54.0);
     let (first, second) = (place.top() + place.height() * 0.30, place.top() + place.height() * 0.71);
     let name = format!("Replica {}", view.number);
@@ -304,8 +307,14 @@ fn tile(brush: &Brush, place: Rect, view: &ReplicaView) {
     let inner = place.shrink((place.width() * 0.1).min(2.0));
     let top = inner.bottom() - inner.height() * view.load.clamp(0.0, 1.0);
     brush.fill(Rect::from_min_max(pos2(inner.left(), top), inner.max), 1.0, view.accent().gamma_multiply(0.55));
+    let radius = (inner.width() * 0.14).min(4.0);
+    let corner = Vec2::splat(radius * 1.5);
     if view.state.shared != SharedPrefix::Absent {
-        brush.disc(inner.left_top() + inner.size() * 0.25, inner.width() * 0.16, palette::GOLD);
+        brush.disc(inner.left_top() + corner, radius, palette::GOLD);
+    }
+    if inner.width() >= 26.0 {
+        let (at, number) = (pos2(inner.right() - 2.0, inner.top() + corner.y), view.number.to_string());
+        brush.text(at, Align2::RIGHT_CENTER, &number, Face::Figures, 8.5, palette::TEXT);
     }
     if let Some(rejection) = view.rejection {
         brush.cross(place.center(), inner.width() * 0.25, 1.5, palette::BAD.gamma_multiply(rejection.strength()));
@@ -391,12 +400,11 @@ fn short_rejected(brush: &Brush, right: egui::Pos2, size: f32, rejection: &Rejec
 
 /// The slots as squares: prefill, decode, free. More than fit are a bar with the same shares.
 fn slots(brush: &Brush, field: Rect, state: &ReplicaPicture) {
-    let Some(pitch) = slot_pitch(field, state.slots) else {
+    let Some((rows, pitch)) = slot_grid(field, state.slots) else {
         slots_bar(brush, field, state);
         return;
     };
-    let columns = (field.width() / pitch + 0.01).floor().max(1.0) as u64;
-    let rows = state.slots.div_ceil(columns);
+    let columns = state.slots.div_ceil(rows);
     let top = field.center().y - pitch * rows as f32 / 2.0;
     let side = pitch - if pitch > 7.0 { 1.6 } else { 1.0 };
     for slot in 0..state.slots {
@@ -412,13 +420,16 @@ fn slots(brush: &Brush, field: Rect, state: &ReplicaPicture) {
     }
 }
 
-/// The largest pitch at which so many squares fit; none if they would be too small.
-fn slot_pitch(field: Rect, slots: u64) -> Option<f32> {
-    let fits = |pitch: f32| {
-        let (columns, rows) = ((field.width() / pitch).floor() as u64, (field.height() / pitch).floor() as u64);
-        columns * rows >= slots
+/// In how many rows so many squares stand, and at which pitch: the fewest rows among those at which they are about as large
+/// as they can be. None if they would be too small.
+fn slot_grid(field: Rect, slots: u64) -> Option<(u64, f32)> {
+    let pitch = |rows: u64| {
+        let columns = slots.div_ceil(rows).max(1);
+        (field.width() / columns as f32).min(field.height() / rows as f32).min(11.0)
     };
-    (7..=22).rev().map(|half| half as f32 / 2.0).find(|pitch| fits(*pitch))
+    let best = (1..=8).map(pitch).fold(0.0, f32::max);
+    let rows = (1..=8).find(|rows| pitch(*rows) >= 0.9 * best)?;
+    (best >= 3.5).then(|| (rows, pitch(rows)))
 }
 
 fn slots_bar(brush: &Brush, field: Rect, state: &ReplicaPicture) {
@@ -483,4 +494,20 @@ fn kv_block(brush: &Brush, rect: Rect, block: &KvBlock) {
     }
     let strength = if block.in_use { 0.78 } else { 0.44 };
     brush.fill(rect, 1.0, palette::CARD.lerp_to_gamma(colour, strength));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slots_are_squares_in_their_field_up_to_a_hundred_and_more() {
+        let field = Rect::from_min_size(pos2(0.0, 0.0), vec2(83.0, 23.0));
+        for slots in [1, 2, 7, 8, 16, 31, 32, 64, 100] {
+            let (rows, pitch) = slot_grid(field, slots).expect("they fit");
+            assert!(rows as f32 * pitch <= 23.01 && slots.div_ceil(rows) as f32 * pitch <= 83.01, "{slots}");
+        }
+        assert_eq!(slot_grid(field, 8).map(|(rows, _)| rows), Some(1));
+        assert_eq!(slot_grid(field, 1_000), None);
+    }
 }

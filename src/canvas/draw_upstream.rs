@@ -30,8 +30,10 @@ impl PartView<'_> {
 
     fn card(&self, brush: &Brush, place: Rect) {
         brush.fill(place, 8.0, self.fill());
-        let (width, colour) = if self.selected { (2.0, palette::DECODE) } else { (1.0, palette::LINE) };
-        brush.outline(place, 8.0, width, colour);
+        brush.outline(place, 8.0, 1.0, palette::LINE);
+        if self.selected {
+            brush.outline(place.expand(2.5), 10.5, 1.5, palette::DECODE);
+        }
     }
 }
 
@@ -51,7 +53,8 @@ pub fn traffic(brush: &Brush, place: Rect, state: &TrafficPicture, view: &PartVi
     view.card(brush, place);
     let measured = view.per_s.map_or(figures::NONE.into(), figures::rate);
     // What the player set, as it was set.
-    let set = format!("{} sessions/s", state.sessions_per_s);
+    let rate = state.sessions_per_s;
+    let set = if rate == 1.0 { "1 session/s".to_owned() } else { format!("{rate} sessions/s") };
     lines(
         brush,
         place,
@@ -100,7 +103,10 @@ pub fn router(brush: &Brush, place: Rect, state: &RouterPicture, cpu: f32, view:
         (true, _) => (palette::DECODE, view.fill()),
     };
     brush.disc(centre, inner, fill);
-    brush.circle(centre, inner, if view.selected { 3.0 } else { 1.8 }, edge);
+    brush.circle(centre, inner, 1.8, edge);
+    if view.selected {
+        brush.circle(centre, outer + 3.0, 1.5, palette::DECODE);
+    }
     if state.up {
         let name = centre - vec2(0.0, if outer > 36.0 { 9.0 } else { 0.0 });
         brush.text(
@@ -149,6 +155,8 @@ fn policy(brush: &Brush, at: Pos2, state: &RouterPicture) {
             line(0.0, "sticky");
             line(13.0, &spill);
         }
+        // What it then is, by its own name.
+        Policy::StickySpill if state.affinity == 0.0 => line(0.0, "round robin"),
         Policy::StickySpill => {
             line(0.0, &format!("sticky {}", figures::percent(state.affinity)));
             line(13.0, &spill);

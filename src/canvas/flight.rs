@@ -17,6 +17,8 @@ const HOP_S: f32 = 0.22;
 pub const MOST_ON_A_LINK: usize = 8;
 /// Above this speed there are fewer, so that the picture stays calm: a dot stands for a flow then, not for a call.
 const CALM_ABOVE: f64 = 4.0;
+/// So it is with more links than this.
+const MANY_LINKS: f64 = 24.0;
 /// How long a rejection is seen after the last of its kind.
 const REJECTION_S: f32 = 2.5;
 /// Without motion a dot is seen where it lands for this long.
@@ -87,6 +89,15 @@ impl Rejection {
     }
 }
 
+/// What flights must know of the fleet.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct FleetSize {
+    /// How many links it has.
+    pub links: usize,
+    /// Has it load balancers? Then a call's way to its replica has a hop more.
+    pub has_balancers: bool,
+}
+
 /// All that is in flight.
 #[derive(Default)]
 pub struct Flights {
@@ -96,7 +107,8 @@ pub struct Flights {
 
 impl Flights {
     /// The sights of a frame, at a speed in simulated seconds per wall second; 0 when the player steps.
-    pub fn take(&mut self, sights: &[(Micros, Sight)], speed: f64, has_balancers: bool) {
+    pub fn take(&mut self, sights: &[(Micros, Sight)], speed: f64, fleet: FleetSize) {
+        let FleetSize { links, has_balancers } = fleet;
         let Some(&(first, _)) = sights.first() else { return };
         if speed <= 0.0 {
             self.advance(FLIGHT_S * STEPPED);
@@ -109,7 +121,7 @@ impl Flights {
                     let colour = palette::family(family);
                     let lead = lead_s(from.part, has_balancers) + scatter_s(*at, speed);
                     let wait_s = if speed > 0.0 { later + lead } else { 0.0 };
-                    self.start(Dot { from, to, colour, filled, wait_s }, most_on_a_link(speed));
+                    self.start(Dot { from, to, colour, filled, wait_s }, most_on_a_link(speed, links));
                 }
                 Sight::Rejected { at, reason, .. } => {
                     let lands =
@@ -180,10 +192,10 @@ fn scatter_s(at: Micros, speed: f64) -> f32 {
     if speed > CALM_ABOVE { FLIGHT_S * (at % 997) as f32 / 997.0 } else { 0.0 }
 }
 
-/// How many dots a link may have at this speed.
-fn most_on_a_link(speed: f64) -> usize {
-    let fewer = (speed / CALM_ABOVE).max(1.0).sqrt();
-    ((MOST_ON_A_LINK as f64 / fewer) as usize).max(2)
+/// How many dots a link may have at this speed in a fleet with so many links.
+fn most_on_a_link(speed: f64, links: usize) -> usize {
+    let fewer = (speed / CALM_ABOVE).max(1.0).sqrt() * (links as f64 / MANY_LINKS).max(1.0);
+    ((MOST_ON_A_LINK as f64 / fewer) as usize).max(if links > 100 { 1 } else { 2 })
 }
 
 /// How long the hops before this part take.
@@ -212,6 +224,8 @@ mod tests {
     const ROUTER: PartId = PartId::new(Part::Router, 0);
     const REPLICA: PartId = PartId::new(Part::Replica, 2);
 
+    const FLEET: FleetSize = FleetSize { links: 7, has_balancers: false };
+
     fn moved(from: PartId, to: PartId, held: Option<u64>) -> Sight {
         Sight::Moved { from, to, family: Family::Shared(0), held, prompt_tokens: 1_000 }
     }
@@ -224,7 +238,7 @@ mod tests {
     fn a_call_is_seen_to_pass_the_router() {
         let mut flights = Flights::default();
         let sights = [(5, moved(TRAFFIC, ROUTER, None)), (5, moved(ROUTER, REPLICA, Some(501)))];
-        flights.take(&sights, 1.0, false);
+        flights.take(&sights, 1.0, FLEET);
         assert_eq!(flying(&flights), [(ROUTER, 0.0)]);
         flights.advance(HOP_S + 0.01);
         assert_eq!(flying(&flights).iter().map(|(to, _)| *to).collect::<Vec<_>>(), [REPLICA]);
@@ -237,7 +251,7 @@ mod tests {
     #[test]
     fn more_than_half_of_the_prompt_fills_the_dot() {
         let mut flights = Flights::default();
-        flights.take(&[(0, moved(ROUTER, REPLICA, Some(500))), (0, moved(ROUTER, REPLICA, Some(501)))], 1.0, false);
+        flights.take(&[(0, moved(ROUTER, REPLICA, Some(500))), (0, moved(ROUTER, REPLICA, Some(501)))], 1.0, FLEET);
         assert_eq!(flights.dots().iter().map(|dot| dot.filled).collect::<Vec<_>>(), [false, true]);
     }
 
@@ -245,16 +259,16 @@ mod tests {
     fn dots_are_capped_on_each_link() {
         let mut flights = Flights::default();
         let sights: Vec<_> = (0..4_000).map(|at| (at * 1_000, moved(ROUTER, REPLICA, Some(0)))).collect();
-        flights.take(&sights, 4.0, false);
-        flights.take(&[(0, moved(TRAFFIC, ROUTER, None))], 4.0, false);
+        flights.take(&sights, 4.0, FLEET);
+        flights.take(&[(0, moved(TRAFFIC, ROUTER, None))], 4.0, FLEET);
         assert_eq!(flights.dots().len(), MOST_ON_A_LINK + 1);
-        assert_eq!([0.0, 1.0, 4.0, 16.0, 64.0, 1e6].map(most_on_a_link), [8, 8, 8, 4, 2, 2]);
+        assert_eq!([0.0, 1.0, 4.0, 16.0, 64.0, 1e6].map(|speed| most_on_a_link(speed, 7)), [8, 8, 8, 4, 2, 2]);
     }
 
     #[test]
     fn paused_they_stand_and_a_step_is_seen_half_way() {
         let mut flights = Flights::default();
-        flights.take(&[(0, moved(ROUTER, REPLICA, Some(0)))], 0.0, false);
+        flights.take(&[(0, moved(ROUTER, REPLICA, Some(0)))], 0.0, FLEET);
         let before = flying(&flights);
         flights.advance(0.0);
         assert_eq!(flying(&flights), before);
@@ -267,7 +281,7 @@ mod tests {
         let family = Family::Session(1);
         let full = Sight::Rejected { at: REPLICA, family, reason: Reason::ReplicaQueueFull };
         let sights: Vec<_> = (0..30).map(|at| (at * SECOND / 100, full)).collect();
-        flights.take(&sights, 1.0, false);
+        flights.take(&sights, 1.0, FLEET);
         flights.advance(1.2);
         let seen = flights.rejection_at(REPLICA).map(|it| (it.reason, it.count));
         assert_eq!(seen, Some((Reason::ReplicaQueueFull, 30)));

@@ -12,6 +12,9 @@ const SMOOTH_S: f64 = 2.5;
 /// At a high speed the average goes over this much wall time instead, so that the ring does not flutter, in seconds.
 const SMOOTH_WALL_S: f64 = 0.5;
 
+/// A picture that weighs more than this is the first, or the first after a jump in time.
+const JUMP: f64 = 0.9;
+
 /// From this load on a part is hot.
 pub const HOT: f32 = 0.9;
 
@@ -59,6 +62,10 @@ impl Loads {
         let replicas = self.replicas.iter_mut().zip(&mut self.lanes).zip(&picture.replicas);
         for ((slots, lane), replica) in replicas {
             slots.grow(replica.slots_area, passed, replica.slots, slots_share(replica), weight);
+            if weight > JUMP {
+                // A mean over a long jump says little of the present; the slots as they are say more.
+                slots.share = slots_share(replica).min(1.0);
+            }
             lane.grow(replica.lane_area, passed, 1, replica.prefilling as f64, weight);
         }
         for (cores, router) in self.routers.iter_mut().zip(&picture.routers) {
@@ -84,4 +91,34 @@ fn slots_share(replica: &ReplicaPicture) -> f64 {
 
 fn cores_share(router: &RouterPicture) -> f64 {
     router.cores_busy as f64 / router.cores.max(1) as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::blueprint::{Blueprint, Part, PartId, Traffic};
+    use crate::sim::{Run, RunSpec};
+
+    /// Watched by small steps, the averages come to what the report says of a long time; the load is the larger of the two.
+    #[test]
+    fn loads_come_to_the_means_of_the_run() {
+        let mut blueprint = Blueprint::router_before(2);
+        blueprint.traffics.push(Traffic { sessions_per_s: 1.0, steps: 3, think_s: 1.0, ..Traffic::default() });
+        blueprint.links.push((PartId::new(Part::Traffic, 0), PartId::new(Part::Router, 0)));
+        let mut run = Run::new(RunSpec { blueprint, seed: 3, warmup: 10 * SECOND, recording: None });
+        let (mut loads, mut sums, mut steps) = (Loads::default(), [0.0; 2], 0.0);
+        while run.now() < 200 * SECOND {
+            run.run_to(run.now() + SECOND / 20);
+            loads.take(&FleetPicture::of(&run), 1.0);
+            if run.now() > 10 * SECOND {
+                let average = &loads.lanes[0];
+                sums = [sums[0] + average.share, sums[1] + f64::from(loads.replica(0))];
+                steps += 1.0;
+                assert!((0.0..=1.0).contains(&loads.replica(0)) && (0.0..=1.0).contains(&loads.router(0)));
+            }
+        }
+        let told = run.report().replicas[0].prefill_busy.expect("it was measured");
+        assert!((sums[0] / steps - told).abs() < 0.02, "{} for {told}", sums[0] / steps);
+        assert!(sums[1] >= sums[0]);
+    }
 }

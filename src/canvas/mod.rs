@@ -3,11 +3,11 @@
 //! [`FleetPicture`] copies what is drawn out of a run; [`Canvas`] keeps what lives between frames and draws it. It only
 //! looks: nothing that it does changes the run.
 //!
-//! - [`picture`] and [`kv_bar`]: the snapshot.
-//! - [`layout`] and [`links`]: where things stand, as pure functions.
-//! - [`flow`], [`load`] and [`flight`]: rates, smoothed loads, dots and rejections.
-//! - [`brush`] and the `draw_` modules: how each part looks. [`view`] puts them together, [`camera`] looks closer.
-//! - [`figures`] and [`palette`] belong to the whole program.
+//! - `picture` and `kv_bar`: the snapshot.
+//! - `layout` and `links`: where things stand, as pure functions.
+//! - `flow`, `load` and `flight`: rates, smoothed loads, dots and rejections.
+//! - `brush` and the `draw_` modules: how each part looks. `view` puts them together, `camera` looks closer.
+//! - `figures` and `palette` belong to the whole program.
 
 mod brush;
 mod camera;

@@ -6,7 +6,7 @@ use super::draw_replica::{self, ReplicaView};
 use super::draw_upstream::{self, PartView};
 use super::draw_words;
 use super::figures;
-use super::flight::Flights;
+use super::flight::{FleetSize, Flights};
 use super::flow::{Flow, What};
 use super::layout::{Counts, Layout};
 use super::links::Way;
@@ -36,7 +36,7 @@ pub struct Canvas {
     hits: Hits,
     camera: Camera,
     speed: f64,
-    has_balancers: bool,
+    size: FleetSize,
     /// The moment of the last picture.
     then: Option<Micros>,
     /// At a high speed: the picture that is shown, and how old it is in seconds.
@@ -66,7 +66,7 @@ impl Canvas {
         for (at, sight) in &sights {
             self.flow.see(*at, sight);
         }
-        self.flights.take(&sights, speed, self.has_balancers);
+        self.flights.take(&sights, speed, self.size);
     }
 
     /// Forgets dots, rates and smoothing: the run was restarted. The camera stays.
@@ -111,7 +111,7 @@ impl Canvas {
             self.reset();
         }
         self.then = Some(picture.now);
-        self.has_balancers = !picture.balancers.is_empty();
+        self.size = FleetSize { links: picture.links.len(), has_balancers: !picture.balancers.is_empty() };
         self.loads.take(picture, self.speed);
         let window = WINDOW.max((self.speed * RATE_WALL_S) as Micros * SECOND);
         self.flow.close(picture.now, window);

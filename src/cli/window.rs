@@ -53,7 +53,8 @@ mod with {
         let size = size(&arguments.size)?;
         let seed = arguments.seed.unwrap_or_else(|| level.first_seed());
         let out = arguments.out.clone();
-        app::shot(app::Shot { level, at_s, out, size, seed, screen: app::ShotScreen::Play, changes: Vec::new() }).map_err(InputError)?;
+        app::shot(app::Shot { level, at_s, out, size, seed, screen: app::ShotScreen::Play, changes: Vec::new() })
+            .map_err(InputError)?;
         Ok(Outcome::Done)
     }
 

@@ -8,9 +8,9 @@ pub enum Speed {
     /// A tenth of real time.
     Tenth,
     /// As in reality.
-    #[default]
     One,
     /// Eight times as fast.
+    #[default]
     Eight,
     /// Sixty-four times as fast.
     SixtyFour,

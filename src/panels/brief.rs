@@ -60,7 +60,9 @@ fn goals(ui: &mut Ui, view: &PlayView) {
         card(ui, view, goal, report);
     }
     let warmup = view.level.warmup_s;
-    let note = if seconds(view.now) < warmup {
+    let note = if view.over {
+        "The run is over. Ask for the verdict, or begin again with R.".into()
+    } else if seconds(view.now) < warmup {
         format!("Measured from {} on, when the caches are warm.", figures::clock_s(warmup))
     } else if view.marks.is_empty() {
         format!("Over this run since {}.", figures::clock_s(warmup))

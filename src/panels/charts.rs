@@ -7,7 +7,9 @@ use crate::canvas::{figures, palette};
 use crate::level::Goal;
 use crate::sim::seconds;
 use egui::{Align2, Color32, Stroke, Ui, UiBuilder, vec2};
-use egui_plot::{AxisHints, GridMark, HLine, HPlacement, Line, LineStyle, Plot, PlotPoint, PlotPoints, Span, Text, VLine};
+use egui_plot::{
+    AxisHints, GridMark, HLine, HPlacement, Line, LineStyle, Plot, PlotPoint, PlotPoints, Span, Text, VLine,
+};
 
 /// What one chart shows.
 struct Chart<'a> {
@@ -80,7 +82,8 @@ fn hit_rate<'a>(view: &PlayView, series: &'a Series) -> Chart<'a> {
 /// The replica with the longest queue of late stands out; the others step back.
 fn waiting<'a>(view: &PlayView, series: &'a Series) -> Chart<'a> {
     let now: Vec<u64> = view.measures.replicas.iter().map(|replica| replica.waiting).collect();
-    let hottest = now.iter().copied().enumerate().max_by_key(|(_, waiting)| *waiting).filter(|(_, waiting)| *waiting > 0);
+    let hottest =
+        now.iter().copied().enumerate().max_by_key(|(_, waiting)| *waiting).filter(|(_, waiting)| *waiting > 0);
     let hottest = hottest.map(|(index, _)| index);
     let mut lines: Vec<(String, &[PlotPoint], Color32, f32)> = series
         .waiting
@@ -139,7 +142,8 @@ fn one(ui: &mut Ui, view: &PlayView, chart: Chart) {
         .tick_label_font(theme::mono(10.0))
         .label_spacing(0.0..=1.0);
     let y = AxisHints::new_y()
-        .formatter(move |mark: GridMark, _: &_| figure(mark.value))
+        // The corner belongs to the time axis.
+        .formatter(move |mark: GridMark, _: &_| if mark.value > 0.0 { figure(mark.value) } else { String::new() })
         .tick_label_color(palette::FAINT)
         .tick_label_font(theme::mono(10.0))
         .placement(HPlacement::Left)
@@ -174,8 +178,11 @@ fn one(ui: &mut Ui, view: &PlayView, chart: Chart) {
                 plot.span(Span::new("", 0.0..=warmup.min(right)).fill(shade).border_width(0.0));
             }
             for goal in &chart.goals {
-                plot.hline(HLine::new("", *goal).color(palette::GOLD).width(1.0).style(LineStyle::dotted_loose()));
-                let text = said(format!("goal {figure}", figure = figure(*goal)), theme::text(10.0), palette::GOLD);
+                plot.hline(
+                    HLine::new("", *goal).color(palette::GOLD).width(0.8).style(LineStyle::Dotted { spacing: 4.0 }),
+                );
+                let text = said(format!("goal {}", figure(*goal)), theme::text(10.0), palette::GOLD)
+                    .background_color(palette::PANEL.gamma_multiply(0.85));
                 // Above the line where there is room, else below it.
                 let align = if *goal < top * 0.8 { Align2::RIGHT_BOTTOM } else { Align2::RIGHT_TOP };
                 plot.text(Text::new("", PlotPoint::new(right, *goal), text).anchor(align));
@@ -227,6 +234,9 @@ mod tests {
 
     #[test]
     fn scales_end_on_round_numbers() {
-        assert_eq!([9.0, 10.0, 11.0, 310.0, 1_690.0, 42_000.0].map(round_up), [10.0, 10.0, 20.0, 400.0, 2_000.0, 50_000.0]);
+        assert_eq!(
+            [9.0, 10.0, 11.0, 310.0, 1_690.0, 42_000.0].map(round_up),
+            [10.0, 10.0, 20.0, 400.0, 2_000.0, 50_000.0]
+        );
     }
 }

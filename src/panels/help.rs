@@ -1,10 +1,10 @@
 //! The help: the keys, and what the model leaves out.
 
 use super::theme;
-use super::widgets::{main_button, said, section};
+use super::widgets::{main_button, modal, said, section};
 use crate::canvas::palette;
 use crate::sim::LEFT_OUT;
-use egui::{Context, Grid, Id, Modal, ScrollArea, Ui, vec2};
+use egui::{Context, Grid, ScrollArea, Ui, vec2};
 
 /// Each key and what it does.
 const KEYS: [(&str, &str); 13] = [
@@ -27,19 +27,20 @@ const KEYS: [(&str, &str); 13] = [
 pub fn show(ctx: &Context) -> bool {
     let room = ctx.content_rect().size();
     let mut open = true;
-    let response = Modal::new(Id::new("help")).show(ctx, |ui| {
-        ui.set_width((room.x - 80.0).min(520.0));
+    let response = modal(ctx, "help", 540.0, |ui| {
         ui.label(said("Keys", theme::strong(18.0), palette::TEXT));
         ui.add_space(4.0);
-        ScrollArea::vertical().max_height(room.y - 170.0).show(ui, |ui| {
+        ScrollArea::vertical().max_height(room.y - 190.0).show(ui, |ui| {
             keys(ui);
             ui.add_space(10.0);
             left_out(ui);
         });
         ui.add_space(8.0);
-        if main_button(ui, "Close").clicked() {
-            open = false;
-        }
+        ui.horizontal(|ui| {
+            if main_button(ui, "Close").clicked() {
+                open = false;
+            }
+        });
     });
     open && !response.should_close()
 }

@@ -3,10 +3,12 @@
 use super::action::Deeds;
 use super::rules;
 use super::setting_row::{self, About, Row};
+use super::theme;
 use super::view::{PlayState, PlayView};
 use super::widgets::{Icon, icon_button, said, word_button};
-use super::theme;
-use crate::blueprint::{Address, Blueprint, Kind, MOST_REPLICAS, Part, PartId, REPLICA_CREDITS, Setting, Value, settings_of};
+use crate::blueprint::{
+    Address, Blueprint, Kind, MOST_REPLICAS, Part, PartId, REPLICA_CREDITS, Setting, Value, settings_of,
+};
 use crate::canvas::{figures, palette};
 use egui::{Align, CollapsingHeader, Layout, RichText, ScrollArea, Ui, vec2};
 
@@ -28,9 +30,9 @@ pub fn show(ui: &mut Ui, view: &PlayView, state: &mut PlayState, deeds: &mut Dee
         state.selected = PartId::new(Part::Router, 0);
     }
     parts(ui, view, state);
-    ui.add_space(4.0);
-    heading(ui, view, state.selected);
     ui.add_space(2.0);
+    let frame = egui::Frame::new().inner_margin(egui::Margin::symmetric(8, 0));
+    frame.show(ui, |ui| heading(ui, view, state.selected));
     ScrollArea::vertical().auto_shrink([false, false]).id_salt(("settings", state.selected.part)).show(ui, |ui| {
         ui.spacing_mut().item_spacing.y = 2.0;
         match state.selected.part {
@@ -43,6 +45,7 @@ pub fn show(ui: &mut Ui, view: &PlayView, state: &mut PlayState, deeds: &mut Dee
 /// Which part is shown, to choose another one.
 fn parts(ui: &mut Ui, view: &PlayView, state: &mut PlayState) {
     ui.horizontal(|ui| {
+        ui.add_space(8.0 - ui.spacing().item_spacing.x);
         ui.spacing_mut().item_spacing.x = 4.0;
         for (part, name) in [(Part::Traffic, "Traffic"), (Part::Router, "Router"), (Part::Replica, "Replicas")] {
             let there = view.blueprint.count(part) > 0;
@@ -57,7 +60,9 @@ fn parts(ui: &mut Ui, view: &PlayView, state: &mut PlayState) {
                 if icon_button(ui, Icon::Next, "Next part", vec2(22.0, 26.0)).on_hover_text("Next  (])").clicked() {
                     state.selected.index = (state.selected.index + 1) % count;
                 }
-                if icon_button(ui, Icon::Back, "Previous part", vec2(22.0, 26.0)).on_hover_text("Previous  ([)").clicked()
+                if icon_button(ui, Icon::Back, "Previous part", vec2(22.0, 26.0))
+                    .on_hover_text("Previous  ([)")
+                    .clicked()
                 {
                     state.selected.index = (state.selected.index + count - 1) % count;
                 }
@@ -118,6 +123,7 @@ fn router(ui: &mut Ui, view: &PlayView, state: &mut PlayState, deeds: &mut Deeds
         row(ui, view, state, setting, id, deeds);
     }
     replicas(ui, view, state, deeds);
+    ui.add_space(2.0);
     let title = RichText::new("More").font(theme::text(12.0)).color(palette::DIM);
     let open = CollapsingHeader::new(title).id_salt("more settings").show(ui, |ui| {
         for setting in lesser {
@@ -189,7 +195,7 @@ fn replicas(ui: &mut Ui, view: &PlayView, state: &mut PlayState, deeds: &mut Dee
         return;
     }
     let refused = view.refusal.filter(|refusal| refusal.key == "replicas");
-    let cost = format!("each one more costs {} cr", REPLICA_CREDITS);
+    let cost = view.level.is_open("replicas").then(|| format!("each one more costs {REPLICA_CREDITS} cr"));
     let row = Row {
         key: "replicas".into(),
         about: REPLICAS,
@@ -197,7 +203,7 @@ fn replicas(ui: &mut Ui, view: &PlayView, state: &mut PlayState, deeds: &mut Dee
         given: Value::Number(given as f64),
         open: view.level.is_open("replicas"),
         focused: state.focus.as_deref() == Some("replicas"),
-        notes: rules::Notes { rule: Some(cost), warning: None },
+        notes: rules::Notes { rule: cost, warning: None },
         refused: refused.map(|refusal| format!("expected {}", refusal.expected)),
     };
     if setting_row::show(ui, &row, deeds) {

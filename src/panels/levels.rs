@@ -13,7 +13,7 @@ use egui::{
 };
 
 /// How high a level's card is.
-const CARD: f32 = 124.0;
+const CARD: f32 = 116.0;
 
 /// The whole screen.
 pub fn show(ui: &mut Ui, levels: &[Level]) -> Deeds {
@@ -40,7 +40,8 @@ fn column(ui: &mut Ui, levels: &[Level], deeds: &mut Deeds) {
     let tall = ui.ctx().content_rect().height();
     ui.add_space((tall * 0.08).clamp(20.0, 90.0));
     ui.label(said("Warmpath", theme::strong(30.0), palette::TEXT));
-    let line = "Fleets of model replicas that are in trouble. Watch one fail, change its inference router while it runs, win.";
+    let line =
+        "Fleets of model replicas that are in trouble. Watch one fail, change its inference router while it runs, win.";
     ui.label(said(line, theme::text(13.5), palette::DIM));
     ui.add_space(22.0);
     for (place, level) in levels.iter().enumerate() {
@@ -82,7 +83,8 @@ fn card(ui: &mut Ui, level: &Level, place: usize) -> bool {
         let room = Rect::from_min_max(pos2(rect.right() - 226.0, rect.top() + 16.0), rect.max - vec2(22.0, 16.0));
         schematic::draw(&painter, room, &level.blueprint);
     }
-    let text = Rect::from_min_max(rect.min + vec2(20.0, 16.0), pos2(rect.right() - picture - 16.0, rect.bottom() - 12.0));
+    let text =
+        Rect::from_min_max(rect.min + vec2(20.0, 16.0), pos2(rect.right() - picture - 16.0, rect.bottom() - 12.0));
     card_text(&painter, text, level, place);
     response.clicked()
 }
@@ -97,14 +99,13 @@ fn card_text(painter: &Painter, rect: Rect, level: &Level, place: usize) {
     );
     let title_at = pos2(number.right() + 12.0, rect.top() + 9.0);
     painter.text(title_at, Align2::LEFT_CENTER, &level.title, theme::strong(16.0), palette::TEXT);
-    let incident = first_sentence(&level.brief);
     let mut job = egui::text::LayoutJob::simple(
-        incident.to_owned(),
+        level.brief.split_whitespace().collect::<Vec<_>>().join(" "),
         theme::text(12.5),
         palette::DIM,
         rect.right() - title_at.x,
     );
-    job.wrap.max_rows = 3;
+    job.wrap.max_rows = 2;
     job.sections.iter_mut().for_each(|section| section.format.line_height = Some(18.0));
     let galley = painter.layout_job(job);
     painter.galley(pos2(title_at.x, rect.top() + 25.0), galley, palette::DIM);
@@ -127,23 +128,4 @@ fn facts(level: &Level) -> String {
     };
     let replicas = level.blueprint.replicas.len();
     format!("{replicas} replicas  ·  {goals}  ·  {} of simulated time", figures::clock_s(level.seconds))
-}
-
-/// The incident in a line: the brief up to the end of its first sentence.
-fn first_sentence(text: &str) -> &str {
-    let text = text.trim();
-    let end = text.find(". ").map_or(text.len(), |at| at + 1);
-    text[..end].lines().next().unwrap_or(text)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::first_sentence;
-
-    #[test]
-    fn the_incident_is_the_first_sentence() {
-        assert_eq!(first_sentence(" One is hot. Why? "), "One is hot.");
-        assert_eq!(first_sentence("At 0.5 all\nmore"), "At 0.5 all");
-        assert_eq!(first_sentence(""), "");
-    }
 }

@@ -22,7 +22,7 @@ mod widgets;
 
 pub use action::{Action, Deeds, PlayerChange, Speed};
 pub use levels::show as show_levels;
-pub use play::{show as show_play, zoom_for};
+pub use play::{DrawFleet, show as show_play, zoom_for};
 pub use quantity::of_setting;
 pub use theme::install as install_theme;
 pub use view::{Mark, Measures, PlayState, PlayView, ReplicaMeasure, RouterMeasure, Series, Tab, VerdictView};

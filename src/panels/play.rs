@@ -11,13 +11,11 @@ use egui::{CentralPanel, Color32, Event, Frame, Key, Margin, Panel, Ui, vec2};
 /// Below this width the panels fold into tabs.
 const NARROW: f32 = 860.0;
 
+/// Draws the fleet into the room that there is, with this part marked, and returns the part that was clicked.
+pub type DrawFleet<'a> = &'a mut dyn FnMut(&mut Ui, PartId) -> Option<PartId>;
+
 /// The whole screen. `canvas` draws the fleet into the room that is left and returns the part that was clicked.
-pub fn show(
-    ui: &mut Ui,
-    view: &PlayView,
-    state: &mut PlayState,
-    canvas: &mut dyn FnMut(&mut Ui) -> Option<PartId>,
-) -> Deeds {
+pub fn show(ui: &mut Ui, view: &PlayView, state: &mut PlayState, canvas: DrawFleet) -> Deeds {
     let mut deeds = Deeds::default();
     keys(ui, view, state, &mut deeds);
     if ui.available_width() < NARROW {
@@ -37,13 +35,7 @@ fn frame(fill: Color32, x: i8, y: i8) -> Frame {
     Frame::new().fill(fill).inner_margin(Margin::symmetric(x, y))
 }
 
-fn wide(
-    ui: &mut Ui,
-    view: &PlayView,
-    state: &mut PlayState,
-    canvas: &mut dyn FnMut(&mut Ui) -> Option<PartId>,
-    deeds: &mut Deeds,
-) {
+fn wide(ui: &mut Ui, view: &PlayView, state: &mut PlayState, canvas: DrawFleet, deeds: &mut Deeds) {
     let (width, height) = (ui.available_width(), ui.available_height());
     let side = |share: f32, least: f32, most: f32| (width * share).clamp(least, most);
     let top = Panel::top("top bar").resizable(false).exact_size(top_bar::HEIGHT).frame(frame(palette::PANEL, 0, 0));
@@ -57,22 +49,16 @@ fn wide(
     fleet(ui, state, canvas);
 }
 
-fn fleet(ui: &mut Ui, state: &mut PlayState, canvas: &mut dyn FnMut(&mut Ui) -> Option<PartId>) {
+fn fleet(ui: &mut Ui, state: &mut PlayState, canvas: DrawFleet) {
     CentralPanel::default().frame(frame(palette::GROUND, 0, 0)).show(ui, |ui| {
-        if let Some(part) = canvas(ui) {
+        if let Some(part) = canvas(ui, state.selected) {
             state.selected = part;
             state.focus = None;
         }
     });
 }
 
-fn narrow(
-    ui: &mut Ui,
-    view: &PlayView,
-    state: &mut PlayState,
-    canvas: &mut dyn FnMut(&mut Ui) -> Option<PartId>,
-    deeds: &mut Deeds,
-) {
+fn narrow(ui: &mut Ui, view: &PlayView, state: &mut PlayState, canvas: DrawFleet, deeds: &mut Deeds) {
     let top = Panel::top("top bar").resizable(false).exact_size(top_bar::TALL).frame(frame(palette::PANEL, 0, 0));
     top.show(ui, |ui| top_bar::show_tall(ui, view, state, deeds));
     let foot = Panel::bottom("tabs").resizable(false).exact_size(46.0).frame(frame(palette::PANEL, 8, 8));

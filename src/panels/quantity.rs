@@ -106,7 +106,8 @@ mod tests {
 
     #[test]
     fn numbers_are_read_as_people_write_them() {
-        for (text, number) in [("64 slots", 64.0), ("1,024", 1024.0), ("28 %", 28.0), ("1e3", 1000.0), (" 0.5 ms", 0.5)] {
+        for (text, number) in [("64 slots", 64.0), ("1,024", 1024.0), ("28 %", 28.0), ("1e3", 1000.0), (" 0.5 ms", 0.5)]
+        {
             assert_eq!(read(text), Some(number), "{text}");
         }
         assert_eq!(read("many"), None);

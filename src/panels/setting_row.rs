@@ -4,12 +4,12 @@ use super::action::Deeds;
 use super::quantity::{self, shown_per_unit};
 use super::rules::Notes;
 use super::theme;
-use super::widgets::{Icon, draw_icon, focus_ring, said};
+use super::widgets::{Icon, draw_icon, focus_ring, meter, said};
 use crate::blueprint::{Kind, Setting, Value};
 use crate::canvas::palette;
 use egui::{
-    Align, ComboBox, DragValue, Frame, Label, Layout, Margin, Rect, Response, Sense, Slider, SliderClamping, Stroke,
-    StrokeKind, Ui, UiBuilder, WidgetInfo, WidgetType, pos2, vec2,
+    Align, Align2, ComboBox, DragValue, Frame, Label, Layout, Margin, Rect, Response, Sense, Slider, SliderClamping,
+    Stroke, StrokeKind, Ui, UiBuilder, WidgetInfo, WidgetType, pos2, vec2,
 };
 
 /// What a setting is, whatever its value.
@@ -56,69 +56,116 @@ pub struct Row {
 }
 
 /// How wide the field of the exact number is.
-const FIELD: f32 = 96.0;
+const FIELD: f32 = 84.0;
+/// The room at the end of a slider that the reset button has when it is there.
+const RESET: f32 = 20.0;
 
 /// Shows the row. Returns whether it has drawn the attention to itself.
 pub fn show(ui: &mut Ui, row: &Row, deeds: &mut Deeds) -> bool {
-    let frame = Frame::new().inner_margin(Margin { left: 8, right: 8, top: 3, bottom: 4 }).corner_radius(6.0);
+    let frame = Frame::new().inner_margin(Margin { left: 8, right: 8, top: 3, bottom: 3 }).corner_radius(6.0);
     let frame = if row.focused && row.open {
         frame.fill(palette::CARD).stroke(Stroke::new(1.0, palette::DECODE))
     } else {
         frame.stroke(Stroke::new(1.0, egui::Color32::TRANSPARENT))
     };
     let inner = frame.show(ui, |ui| {
-        ui.spacing_mut().item_spacing.y = 2.0;
-        let mut touched = false;
-        ui.add_enabled_ui(row.open, |ui| touched = controls(ui, row, deeds));
+        ui.spacing_mut().item_spacing.y = 1.0;
+        if row.focused {
+            // The field stands out from the card that it now lies on.
+            ui.visuals_mut().widgets.inactive.weak_bg_fill = palette::LINE.gamma_multiply(0.7);
+        }
+        let touched = if row.open { controls(ui, row, deeds) } else { locked(ui, row) };
         said_below(ui, row);
         touched
     });
-    let clicked = ui.input(|input| input.pointer.primary_clicked())
-        && ui.rect_contains_pointer(inner.response.rect)
-        && row.open;
+    let clicked =
+        ui.input(|input| input.pointer.primary_clicked()) && ui.rect_contains_pointer(inner.response.rect) && row.open;
     inner.inner || clicked
+}
+
+/// The room for the name and for the number, on one line.
+fn line(ui: &mut Ui) -> (Rect, Rect) {
+    let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), 20.0), Sense::hover());
+    let number = Rect::from_min_max(pos2(rect.right() - FIELD, rect.top()), rect.max);
+    (Rect::from_min_max(rect.min, pos2(number.left() - 4.0, rect.bottom())), number)
+}
+
+fn name(ui: &mut Ui, row: &Row, room: Rect) -> egui::Id {
+    let layout = Layout::left_to_right(Align::Center);
+    let name = ui.scope_builder(UiBuilder::new().max_rect(room).layout(layout), |ui| {
+        ui.add(Label::new(said(row.about.name, theme::text(12.0), palette::TEXT)).truncate())
+    });
+    name.inner.on_hover_text(row.about.help).id
 }
 
 fn controls(ui: &mut Ui, row: &Row, deeds: &mut Deeds) -> bool {
     let mut touched = false;
-    let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), 20.0), Sense::hover());
-    let room = Rect::from_min_max(pos2(rect.right() - FIELD, rect.top()), rect.max);
-    let name_room = Rect::from_min_max(rect.min, pos2(room.left() - 4.0, rect.bottom()));
-    let name = ui.scope_builder(
-        UiBuilder::new().max_rect(name_room).layout(Layout::left_to_right(Align::Center)),
-        |ui| {
-            ui.spacing_mut().item_spacing.x = 4.0;
-            let name = ui.add(Label::new(said(row.about.name, theme::text(12.5), palette::TEXT)).truncate());
-            let name = name.on_hover_text(row.about.help);
-            if row.open && row.value != row.given && reset(ui, row).clicked() {
-                deeds.change(&row.key, row.given.to_string());
-                touched = true;
-            }
-            name.id
-        },
-    );
-    let name = name.inner;
-    ui.scope_builder(UiBuilder::new().max_rect(room).layout(Layout::right_to_left(Align::Center)), |ui| {
+    let (name_room, number_room) = line(ui);
+    let name = name(ui, row, name_room);
+    // Numbers stand at the right, so that their digits are in columns.
+    let layout = Layout::top_down(Align::Max);
+    ui.scope_builder(UiBuilder::new().max_rect(number_room).layout(layout), |ui| {
         touched |= match row.about.kind {
             Kind::Choice(words) => choice(ui, row, words, name, deeds),
             _ => number(ui, row, name, deeds),
         };
     });
-    if row.about.kind.bounds().is_some() {
-        touched |= slider(ui, row, name, deeds);
+    let changed = row.value != row.given;
+    if row.about.kind.bounds().is_some() || changed {
+        ui.horizontal(|ui| {
+            ui.spacing_mut().item_spacing.x = 0.0;
+            if row.about.kind.bounds().is_some() {
+                touched |= slider(ui, row, name, deeds);
+            } else {
+                ui.add_space(ui.available_width() - RESET);
+            }
+            if changed && reset(ui, row).clicked() {
+                deeds.change(&row.key, row.given.to_string());
+                touched = true;
+            }
+        });
     }
     touched
 }
 
+/// A locked setting: its name, its value, and how far along its range that is.
+fn locked(ui: &mut Ui, row: &Row) -> bool {
+    let (name_room, number_room) = line(ui);
+    let unit = if row.about.unit.is_empty() { String::new() } else { format!(" {}", row.about.unit) };
+    let value = match row.value {
+        Value::Word(word) => word.to_owned(),
+        Value::Number(_) => format!("{}{unit}", quantity::exact(shown(row))),
+    };
+    let painter = ui.painter();
+    let name =
+        painter.text(name_room.left_center(), Align2::LEFT_CENTER, row.about.name, theme::text(12.0), palette::DIM);
+    draw_icon(painter, Icon::Lock, pos2(name.right() + 11.0, name_room.center().y - 1.0), palette::FAINT);
+    let at = number_room.right_center() - vec2(6.0, 0.0);
+    painter.text(at, Align2::RIGHT_CENTER, &value, theme::mono(12.0), palette::DIM);
+    if let Some((low, high)) = row.about.kind.bounds().map(|_| row.about.slider) {
+        let scale = shown_per_unit(row.about.kind);
+        let share = (shown(row) / scale - low) / (high - low);
+        let (rail, _) = ui.allocate_exact_size(vec2(ui.available_width(), 8.0), Sense::hover());
+        let rail = Rect::from_center_size(rail.center() - vec2(RESET / 2.0, 0.0), vec2(rail.width() - RESET, 3.0));
+        meter(ui.painter(), rail, share as f32, None, palette::FAINT);
+    }
+    let whole = name_room.union(number_room);
+    let response = ui.interact(whole, ui.id().with((&row.key, "locked")), Sense::hover());
+    let said = format!("{}: {value}, locked in this problem", row.about.name);
+    response.widget_info(|| WidgetInfo::labeled(WidgetType::Label, false, &said));
+    response.on_hover_text(format!("Locked in this problem. {}", row.about.help));
+    false
+}
+
 /// The button that goes back to what the level gives.
 fn reset(ui: &mut Ui, row: &Row) -> Response {
-    let (rect, response) = ui.allocate_exact_size(vec2(18.0, 18.0), Sense::click());
+    let (rect, response) = ui.allocate_exact_size(vec2(RESET, 14.0), Sense::click());
     let given = quantity::of_setting(row.about.kind, row.given);
     let name = format!("Reset {} to {given}", row.about.name);
     response.widget_info(|| WidgetInfo::labeled(WidgetType::Button, true, &name));
     let colour = if response.hovered() { palette::TEXT } else { palette::DECODE };
-    ui.painter().rect_stroke(rect, 4.0, focus_ring(&response), StrokeKind::Inside);
-    draw_icon(ui.painter(), Icon::Reset, rect.center(), colour);
+    ui.painter().rect_stroke(rect.expand2(vec2(0.0, 2.0)), 4.0, focus_ring(&response), StrokeKind::Inside);
+    draw_icon(ui.painter(), Icon::Reset, rect.center() + vec2(2.0, 0.0), colour);
     response.on_hover_text(format!("Back to {given}, as given"))
 }
 
@@ -145,11 +192,13 @@ fn number(ui: &mut Ui, row: &Row, name: egui::Id, deeds: &mut Deeds) -> bool {
     let scale = shown_per_unit(row.about.kind);
     let (low, high) = row.about.kind.bounds().unwrap_or((0.0, 1.0));
     let span = (row.about.slider.1 - row.about.slider.0) * scale;
-    let speed = if matches!(row.about.kind, Kind::Count(..) | Kind::Share) { (span / 256.0).max(0.2) } else { span / 256.0 };
+    let speed =
+        if matches!(row.about.kind, Kind::Count(..) | Kind::Share) { (span / 256.0).max(0.2) } else { span / 256.0 };
     ui.spacing_mut().interact_size = vec2(FIELD, 20.0);
     ui.spacing_mut().button_padding.x = 6.0;
     let unit = row.about.unit;
     let suffix = if unit.is_empty() { String::new() } else { format!(" {unit}") };
+    let suffix = said(suffix, theme::mono(12.0), palette::DIM);
     let field = DragValue::new(&mut value)
         .range(low * scale..=high * scale)
         .speed(speed)
@@ -170,7 +219,8 @@ fn slider(ui: &mut Ui, row: &Row, name: egui::Id, deeds: &mut Deeds) -> bool {
     let (low, high) = (row.about.slider.0 * scale, row.about.slider.1 * scale);
     let mut value = shown(row);
     let step = step_of(row.about.kind, high - low);
-    ui.spacing_mut().slider_width = ui.available_width();
+    let width = ui.available_width() - RESET;
+    ui.spacing_mut().slider_width = width;
     ui.spacing_mut().interact_size.y = 14.0;
     ui.visuals_mut().selection.bg_fill = palette::DECODE;
     let wanted = Slider::new(&mut value, low..=high)
@@ -178,7 +228,7 @@ fn slider(ui: &mut Ui, row: &Row, name: egui::Id, deeds: &mut Deeds) -> bool {
         .step_by(step)
         .clamping(SliderClamping::Never)
         .trailing_fill(true);
-    let response = ui.add_sized(vec2(ui.available_width(), 14.0), wanted).labelled_by(name);
+    let response = ui.add_sized(vec2(width, 14.0), wanted).labelled_by(name);
     paint_handle(ui, &response, ((value - low) / (high - low)) as f32);
     let touched = response.gained_focus() || response.dragged() || response.changed();
     if response.changed() {
@@ -232,8 +282,7 @@ fn said_below(ui: &mut Ui, row: &Row) {
     let (text, colour) = match (&row.refused, &notes.warning, &notes.rule) {
         (Some(refusal), ..) => (refusal.as_str(), palette::BAD),
         (_, Some(warning), _) => (warning.as_str(), palette::WARN),
-        (.., Some(rule)) if row.open => (rule.as_str(), palette::DIM),
-        _ if !row.open => ("locked in this problem", palette::FAINT),
+        (.., Some(rule)) => (rule.as_str(), if row.open { palette::DIM } else { palette::FAINT }),
         _ => ("", palette::DIM),
     };
     if !text.is_empty() {

@@ -59,7 +59,9 @@ pub fn install(ctx: &Context) {
         style.spacing.interact_size = egui::vec2(28.0, 18.0);
         style.spacing.slider_rail_height = 4.0;
         style.spacing.window_margin = Margin::same(20);
-        style.spacing.scroll = egui::style::ScrollStyle::thin();
+        // A scroll bar lies over what it scrolls: that it comes or goes moves nothing.
+        style.spacing.scroll =
+            egui::style::ScrollStyle { floating_allocated_width: 0.0, ..egui::style::ScrollStyle::thin() };
         style.spacing.tooltip_width = 260.0;
         style.interaction.selectable_labels = false;
         style.interaction.tooltip_delay = 0.35;

@@ -38,7 +38,13 @@ pub fn show_tall(ui: &mut Ui, view: &PlayView, state: &mut PlayState, deeds: &mu
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             ui.add_space(6.0);
             help(ui, state);
+            ui.add_space(4.0);
             clock(ui, view, false);
+            ui.add_space(8.0);
+            ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
+                let title = said(&view.level.title, theme::strong(13.5), palette::TEXT);
+                ui.add(egui::Label::new(title).truncate());
+            });
         });
     });
     ui.horizontal(|ui| {
@@ -56,37 +62,41 @@ fn heading(ui: &mut Ui, view: &PlayView, deeds: &mut Deeds) {
 }
 
 fn icon_back(ui: &mut Ui, deeds: &mut Deeds) {
-    if icon_button(ui, Icon::Back, "Back to the problems", vec2(26.0, 26.0)).on_hover_text("Back to the problems  (L)").clicked()
+    if icon_button(ui, Icon::Back, "Back to the problems", vec2(26.0, 26.0))
+        .on_hover_text("Back to the problems  (L)")
+        .clicked()
     {
         deeds.act(Action::Back);
     }
 }
 
 fn time_controls(ui: &mut Ui, view: &PlayView, deeds: &mut Deeds) {
+    let tight = ui.available_width() < 400.0;
     ui.spacing_mut().item_spacing.x = 4.0_f32.min(ui.spacing().item_spacing.x);
+    ui.spacing_mut().button_padding.x = 4.0;
+    let (icon_width, speed_width, verdict_width) = if tight { (28.0, 30.0, 60.0) } else { (32.0, 40.0, 74.0) };
     let (icon, name) = if view.paused { (Icon::Play, "Run") } else { (Icon::Pause, "Pause") };
-    if icon_button(ui, icon, name, vec2(34.0, 26.0)).on_hover_text(format!("{name}  (Space)")).clicked() {
+    if icon_button(ui, icon, name, vec2(icon_width, 26.0)).on_hover_text(format!("{name}  (Space)")).clicked() {
         deeds.act(Action::TogglePause);
     }
-    if icon_button(ui, Icon::Step, "Step", vec2(30.0, 26.0)).on_hover_text("To the next event  (.)").clicked() {
+    if icon_button(ui, Icon::Step, "Step", vec2(icon_width, 26.0)).on_hover_text("To the next event  (.)").clicked() {
         deeds.act(Action::StepEvent);
     }
-    let restart = icon_button(ui, Icon::Restart, "Restart", vec2(30.0, 26.0));
+    let restart = icon_button(ui, Icon::Restart, "Restart", vec2(icon_width, 26.0));
     if restart.on_hover_text("Again from 0:00 with these settings  (R)").clicked() {
         deeds.act(Action::Restart);
     }
     ui.add_space(ui.spacing().item_spacing.x * 1.5);
     for (place, speed) in Speed::ALL.into_iter().enumerate() {
-        let width = if ui.available_width() < 300.0 { 34.0 } else { 40.0 };
         let hint = format!("{} real time  ({})", speed.label(), place + 1);
-        let button = word_button(ui, speed.label(), speed == view.speed, width);
+        let button = word_button(ui, speed.label(), speed == view.speed, speed_width);
         let hint = if speed == Speed::Max { "As fast as it goes  (5)".into() } else { hint };
         if button.on_hover_text(hint).clicked() {
             deeds.act(Action::SetSpeed(speed));
         }
     }
     ui.add_space(ui.spacing().item_spacing.x * 1.5);
-    let button = word_button(ui, "Verdict", view.over, 74.0);
+    let button = word_button(ui, "Verdict", view.over, verdict_width);
     if button.on_hover_text("Every seed afresh with these settings  (V)").clicked() {
         deeds.act(Action::Verdict);
     }
@@ -107,7 +117,10 @@ fn standing(ui: &mut Ui, view: &PlayView, state: &mut PlayState, deeds: &mut Dee
 }
 
 fn help(ui: &mut Ui, state: &mut PlayState) {
-    if icon_button(ui, Icon::Help, "Help", vec2(26.0, 26.0)).on_hover_text("Keys, and what the model leaves out  (?)").clicked() {
+    if icon_button(ui, Icon::Help, "Help", vec2(26.0, 26.0))
+        .on_hover_text("Keys, and what the model leaves out  (?)")
+        .clicked()
+    {
         state.help = true;
     }
 }
@@ -130,7 +143,8 @@ fn clock(ui: &mut Ui, view: &PlayView, with_end: bool) {
     let end = end.split('.').next().unwrap_or_default();
     ui.spacing_mut().item_spacing.x = 0.0;
     if with_end {
-        ui.label(said(format!(" / {end}"), theme::mono(12.5), palette::FAINT));
+        ui.label(said(format!("/ {end}"), theme::mono(12.5), palette::FAINT));
+        ui.add_space(7.0);
     }
     let colour = if view.paused { palette::GOLD } else { palette::TEXT };
     ui.label(said(now, theme::mono(12.5), colour)).on_hover_text(if view.paused { "Paused" } else { "Simulated time" });

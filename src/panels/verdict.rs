@@ -2,32 +2,32 @@
 
 use super::action::{Action, Deeds};
 use super::view::{PlayState, PlayView, VerdictView};
-use super::widgets::{goal_sign, main_button, meter, plain_button, said, section};
+use super::widgets::{goal_sign, main_button, meter, modal, plain_button, said, section};
 use super::{brief, quantity, theme};
 use crate::canvas::{figures, palette};
 use crate::level::{Goal, Level, Verdict};
 use crate::sim::GoalReport;
-use egui::{Context, Grid, Id, Label, Modal, Rect, ScrollArea, Sense, Ui, WidgetInfo, WidgetType, pos2, vec2};
+use egui::{Context, Grid, Rect, ScrollArea, Sense, Ui, WidgetInfo, WidgetType, pos2, vec2};
+
+/// A queue shorter than this is not worth a word.
+const WORTH_SAYING: u64 = 5;
 
 /// The verdict over everything else, if one was asked for.
 pub fn show(ctx: &Context, view: &PlayView, state: &mut PlayState, deeds: &mut Deeds) {
     let room = ctx.content_rect().size();
-    let response = match view.verdict {
+    match view.verdict {
         VerdictView::None => return,
-        VerdictView::Running(progress) => Modal::new(Id::new("verdict")).show(ctx, |ui| {
-            ui.set_width((room.x - 80.0).min(420.0));
-            running(ui, view.level, progress, deeds);
-        }),
-        VerdictView::Done(verdict) => Modal::new(Id::new("verdict")).show(ctx, |ui| {
-            ui.set_width((room.x - 80.0).min(620.0));
-            done(ui, view, verdict, state, deeds, room.y);
-        }),
-    };
+        VerdictView::Running(progress) => {
+            modal(ctx, "verdict under way", 400.0, |ui| running(ui, view.level, progress, deeds));
+        }
+        VerdictView::Done(verdict) => {
+            modal(ctx, "verdict", 640.0, |ui| done(ui, view, verdict, state, deeds, room.y));
+        }
+    }
     // A click beside it does not throw away what took a while to compute; Escape does.
     if ctx.input_mut(|input| input.consume_key(egui::Modifiers::NONE, egui::Key::Escape)) {
         deeds.act(Action::CloseVerdict);
     }
-    drop(response);
 }
 
 fn running(ui: &mut Ui, level: &Level, progress: f32, deeds: &mut Deeds) {
@@ -51,17 +51,17 @@ fn running(ui: &mut Ui, level: &Level, progress: f32, deeds: &mut Deeds) {
 
 fn done(ui: &mut Ui, view: &PlayView, verdict: &Verdict, state: &mut PlayState, deeds: &mut Deeds, height: f32) {
     heading(ui, view, verdict);
-    ui.add_space(6.0);
-    ScrollArea::vertical().max_height((height - 210.0).max(160.0)).show(ui, |ui| {
+    ui.add_space(10.0);
+    ScrollArea::vertical().max_height((height - 230.0).max(160.0)).show(ui, |ui| {
         ui.set_width(ui.available_width());
         table(ui, view.level, verdict);
-        ui.add_space(6.0);
+        ui.add_space(12.0);
         section(ui, if verdict.passed { "How it went" } else { "What failed most, and where" });
         for line in findings(view.level, verdict) {
             ui.label(said(line, theme::text(12.5), palette::TEXT).line_height(Some(18.0)));
         }
         if verdict.passed {
-            ui.add_space(6.0);
+            ui.add_space(12.0);
             section(ui, "Debrief");
             brief::paragraphs(ui, &view.level.debrief);
         } else if let Some(hint) = state.hints.checked_sub(1).and_then(|last| view.level.hints.get(last)) {
@@ -70,14 +70,15 @@ fn done(ui: &mut Ui, view: &PlayView, verdict: &Verdict, state: &mut PlayState, 
             brief::paragraphs(ui, hint);
         }
     });
-    ui.add_space(8.0);
+    ui.add_space(14.0);
     ui.horizontal(|ui| buttons(ui, view, verdict, state, deeds));
 }
 
 fn heading(ui: &mut Ui, view: &PlayView, verdict: &Verdict) {
     let (word, colour) = if verdict.passed { ("Won", palette::GOOD) } else { ("Not yet", palette::WARN) };
     ui.horizontal(|ui| {
-        let (rect, _) = ui.allocate_exact_size(vec2(22.0, 26.0), Sense::hover());
+        ui.spacing_mut().item_spacing.x = 10.0;
+        let (rect, _) = ui.allocate_exact_size(vec2(20.0, 26.0), Sense::hover());
         goal_sign(ui.painter(), rect.center(), verdict.passed, 9.0);
         ui.label(said(word, theme::strong(21.0), colour));
     });
@@ -94,7 +95,7 @@ fn heading(ui: &mut Ui, view: &PlayView, verdict: &Verdict) {
 /// A goal to a row, a seed to a column.
 fn table(ui: &mut Ui, level: &Level, verdict: &Verdict) {
     let faint = |text: String| said(text, theme::text(11.0), palette::FAINT);
-    Grid::new("verdict table").num_columns(2 + verdict.reports.len()).spacing(vec2(18.0, 8.0)).show(ui, |ui| {
+    Grid::new("verdict table").num_columns(2 + verdict.reports.len()).spacing(vec2(20.0, 8.0)).show(ui, |ui| {
         ui.label(faint("goal".into()));
         ui.label(faint("target".into()));
         for report in &verdict.reports {
@@ -113,7 +114,7 @@ fn table(ui: &mut Ui, level: &Level, verdict: &Verdict) {
 }
 
 fn row(ui: &mut Ui, goal: &Goal, of_seeds: Vec<GoalReport>, name: &str) {
-    ui.add(Label::new(said(name, theme::strong(12.5), palette::TEXT)).truncate());
+    ui.label(said(name, theme::strong(12.5), palette::TEXT));
     ui.label(said(quantity::target_of(goal), theme::text(12.0), palette::DIM));
     for report in of_seeds {
         cell(ui, goal, &report);
@@ -124,7 +125,7 @@ fn row(ui: &mut Ui, goal: &Goal, of_seeds: Vec<GoalReport>, name: &str) {
 /// The value on one seed, with its sign; the sign and the colour say the same.
 fn cell(ui: &mut Ui, goal: &Goal, report: &GoalReport) {
     let value = report.value.map_or_else(|| figures::NONE.to_owned(), |value| quantity::of_report(&goal.key, value));
-    let (rect, response) = ui.allocate_exact_size(vec2(92.0, 18.0), Sense::hover());
+    let (rect, response) = ui.allocate_exact_size(vec2(86.0, 18.0), Sense::hover());
     let met = if report.met { "met" } else { "not met" };
     response.widget_info(|| WidgetInfo::labeled(WidgetType::Label, true, format!("{}: {value}, {met}", goal.name)));
     goal_sign(ui.painter(), pos2(rect.left() + 7.0, rect.center().y), report.met, 6.0);
@@ -148,7 +149,7 @@ pub fn findings(level: &Level, verdict: &Verdict) -> Vec<String> {
         let place = full_queues(verdict, failure.reason == crate::sim::Reason::ReplicaQueueFull);
         lines.push(format!("{calls} calls rejected ({share} of those sent): {}{place}.", failure.reason.words()));
     }
-    if let Some((replica, longest)) = longest_queue(verdict).filter(|(_, longest)| *longest > 0) {
+    if let Some((replica, longest)) = longest_queue(verdict).filter(|(_, longest)| *longest >= WORTH_SAYING) {
         let mean = mean_waiting(verdict, replica);
         lines.push(format!(
             "Longest queue: {} calls, at replica {}, where {mean} waited on average.",
@@ -158,10 +159,14 @@ pub fn findings(level: &Level, verdict: &Verdict) -> Vec<String> {
     }
     if let Some((goal, value)) = worst_goal(level, verdict) {
         let value = value.map_or_else(|| "no sample".to_owned(), |value| quantity::of_report(&goal.key, value));
-        lines.push(format!("Furthest from its target: {}, {value} where it takes {}.", goal.name, quantity::target_of(goal)));
+        lines.push(format!(
+            "Furthest from its target: {}, {value} where it takes {}.",
+            goal.name,
+            quantity::target_of(goal)
+        ));
     }
     if lines.is_empty() {
-        lines.push("No call was rejected, and no call waited at a replica.".into());
+        lines.push("No call was rejected, and hardly one waited at a replica.".into());
     }
     lines
 }
@@ -197,7 +202,9 @@ fn full_queues(verdict: &Verdict, asked: bool) -> String {
 /// The longest queue of all seeds and its replica, the first of equals.
 fn longest_queue(verdict: &Verdict) -> Option<(usize, u64)> {
     let queues = verdict.reports.iter().flat_map(|report| report.replicas.iter().enumerate());
-    queues.map(|(index, replica)| (index, replica.max_waiting)).reduce(|best, next| if next.1 > best.1 { next } else { best })
+    queues
+        .map(|(index, replica)| (index, replica.max_waiting))
+        .reduce(|best, next| if next.1 > best.1 { next } else { best })
 }
 
 fn mean_waiting(verdict: &Verdict, replica: usize) -> String {

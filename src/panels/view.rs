@@ -95,7 +95,7 @@ pub struct RouterMeasure {
     pub slots_taken: u64,
     /// Calls waiting for a slot.
     pub waiting: u64,
-    /// The busy share of its cores over the last five seconds.
+    /// The busy share of its cores over the last seconds.
     pub cpu_busy: f64,
     /// Is it up?
     pub up: bool,

@@ -22,6 +22,8 @@ pub enum Icon {
     Restart,
     /// Back to what was given.
     Reset,
+    /// Not to be changed.
+    Lock,
     /// Help.
     Help,
     /// One on.
@@ -49,7 +51,11 @@ pub fn draw_icon(painter: &Painter, icon: Icon, at: Pos2, colour: Color32) {
     let point = |x: f32, y: f32| at + vec2(x, y);
     let bar = |x: f32, wide: f32| Rect::from_center_size(point(x, 0.0), vec2(wide, 10.0));
     let wedge = |x: f32| {
-        Shape::convex_polygon(vec![point(x - 4.0, -5.0), point(x + 4.0, 0.0), point(x - 4.0, 5.0)], colour, Stroke::NONE)
+        Shape::convex_polygon(
+            vec![point(x - 4.0, -5.0), point(x + 4.0, 0.0), point(x - 4.0, 5.0)],
+            colour,
+            Stroke::NONE,
+        )
     };
     match icon {
         Icon::Back => {
@@ -70,6 +76,19 @@ pub fn draw_icon(painter: &Painter, icon: Icon, at: Pos2, colour: Color32) {
             painter.rect_filled(bar(4.5, 2.0), 1.0, colour);
         }
         Icon::Restart | Icon::Reset => turned_arrow(painter, at, if icon == Icon::Reset { 4.0 } else { 5.0 }, stroke),
+        Icon::Lock => {
+            let body = Rect::from_center_size(point(0.0, 1.5), vec2(7.0, 5.5));
+            painter.rect_filled(body, 1.0, colour);
+            let bow = vec![
+                point(-2.2, -1.0),
+                point(-2.2, -2.8),
+                point(-1.2, -4.0),
+                point(1.2, -4.0),
+                point(2.2, -2.8),
+                point(2.2, -1.0),
+            ];
+            painter.line(bow, Stroke::new(1.2, colour));
+        }
         Icon::Help => {
             painter.text(at, Align2::CENTER_CENTER, "?", theme::strong(13.0), colour);
         }
@@ -156,6 +175,17 @@ pub fn meter(painter: &Painter, rect: Rect, share: f32, tick: Option<f32>, colou
         let ends = [pos2(x, rect.top() - 2.0), pos2(x, rect.bottom() + 2.0)];
         painter.line_segment(ends, Stroke::new(1.5, palette::TEXT));
     }
+}
+
+/// A window over everything else, of this width where there is room for it.
+pub fn modal<T>(ctx: &egui::Context, id: &str, width: f32, fill: impl FnOnce(&mut Ui) -> T) -> egui::ModalResponse<T> {
+    let room = ctx.content_rect().size();
+    let margin = if room.x < 560.0 { 16 } else { 24 };
+    let frame = egui::Frame::popup(&ctx.global_style()).inner_margin(margin).corner_radius(10.0);
+    egui::Modal::new(egui::Id::new(id)).frame(frame).backdrop_color(Color32::from_black_alpha(130)).show(ctx, |ui| {
+        ui.set_width((room.x - 32.0 - 2.0 * f32::from(margin)).min(width));
+        fill(ui)
+    })
 }
 
 /// A seconds clock with tenths: `03:42.6`.

@@ -42,7 +42,7 @@ pub use prompt::Family;
 pub use recording::{Calls, RecordedCall, TraceError, TraceReader};
 pub use report::{GoalReport, PartReport, Percentiles, ReplicaReport, Report, RouterReport};
 pub use run::{Run, RunSpec, SimulationPlugin};
-pub use watch::{Decision, Sample, Sight, WINDOW};
+pub use watch::{Decision, Sample, Sight, WINDOW, Watch};
 
 /// What the model leaves out, in the words in which the program says it to a learner.
 pub const LEFT_OUT: &[&str] = &[

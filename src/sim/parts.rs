@@ -120,6 +120,11 @@ impl Waiting {
         self.length.value()
     }
 
+    /// Does nobody wait?
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
     /// Is there room for one more?
     pub fn has_room(&self) -> bool {
         self.len() < self.capacity

@@ -23,7 +23,7 @@ impl Fleet<'_, '_> {
             self.fail(call, Reason::PromptTooLarge, seat);
             return false;
         }
-        let starts = parts.waiting.len() == 0 && self.try_start(replica, reference);
+        let starts = parts.waiting.is_empty() && self.try_start(replica, reference);
         if !starts {
             let Ok(mut parts) = self.replicas.get_mut(replica) else { return false };
             if !parts.waiting.has_room() {
@@ -84,7 +84,7 @@ impl Fleet<'_, '_> {
     pub fn start_next(&mut self, replica: Entity) {
         let now = self.clock.now;
         let Ok(mut parts) = self.replicas.get_mut(replica) else { return };
-        if parts.waiting.len() == 0 || parts.state.prefilling.is_some() {
+        if parts.waiting.is_empty() || parts.state.prefilling.is_some() {
             return;
         }
         let calls = &self.calls;

@@ -125,7 +125,7 @@ impl Fleet<'_, '_> {
         let now = self.clock.now;
         loop {
             let Ok(mut parts) = self.routers.get_mut(router) else { return };
-            if parts.waiting.len() == 0 || !parts.slots.free() {
+            if parts.waiting.is_empty() || !parts.slots.free() {
                 return;
             }
             let calls = &self.calls;

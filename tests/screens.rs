@@ -1,0 +1,425 @@
+//! The screens as a person finds them: panels by what is written on them, and the app through its states, without a window.
+#![cfg(feature = "window")]
+
+use bevy::prelude::*;
+use bevy::time::TimeUpdateStrategy;
+use egui::accesskit::Role;
+use egui_kittest::{Harness, kittest::Queryable};
+use std::time::Duration;
+use warmpath::app::{Levels, Screen, Session, VerdictStage, logic_plugin};
+use warmpath::blueprint::{Assignment, Part, PartId, apply};
+use warmpath::level::{Level, VerdictRun};
+use warmpath::panels::{Action, Deeds, PlayState, PlayerChange, Speed, Tab, install_theme, show_levels, show_play};
+use warmpath::sim::SECOND;
+
+const MORE_REPLICAS: &str = "more-replicas-slower-answers";
+const HOT_PREFIX: &str = "one-replica-owns-the-hot-prefix";
+
+fn level(id: &str) -> Level {
+    Level::builtin().into_iter().find(|level| level.id == id).expect("a level that comes with the program")
+}
+
+/// The play screen of a session that stands still, and what was done on it so far.
+struct Desk {
+    session: Session,
+    state: PlayState,
+    clicked: Option<PartId>,
+    done: Deeds,
+}
+
+impl Desk {
+    fn frame(&mut self, ui: &mut egui::Ui) {
+        if !styled(ui) {
+            return;
+        }
+        let view = self.session.view();
+        let clicked = self.clicked.take();
+        let deeds = show_play(ui, &view, &mut self.state, &mut |_, _| clicked);
+        // As the app does it: what was done acts at once.
+        for change in &deeds.changes {
+            self.session.change(change);
+        }
+        self.done.changes.extend(deeds.changes);
+        self.done.actions.extend(deeds.actions);
+    }
+}
+
+/// Fonts and style are there from the second frame on.
+fn styled(ui: &egui::Ui) -> bool {
+    let there = ui.ctx().fonts(|fonts| fonts.definitions().families.len() > 2);
+    if !there {
+        install_theme(ui.ctx());
+        ui.ctx().request_repaint();
+    }
+    there
+}
+
+fn desk(session: Session, size: [f32; 2]) -> Harness<'static, Desk> {
+    let desk = Desk { session, state: PlayState::default(), clicked: None, done: Deeds::default() };
+    let mut harness = Harness::builder().with_size(size).build_ui_state(|ui, desk: &mut Desk| desk.frame(ui), desk);
+    harness.run_steps(4);
+    harness
+}
+
+/// The play screen of a level at a moment.
+fn desk_at(id: &str, at: u64) -> Harness<'static, Desk> {
+    let mut session = Session::new(level(id));
+    session.run_to(at * SECOND);
+    session.paused = true;
+    desk(session, [1280.0, 720.0])
+}
+
+fn set(session: &mut Session, key: &str, value: &str) {
+    // Whatever the level locks: the command line may, too.
+    apply(&mut session.blueprint, &[Assignment::new(key, value)]).expect("a value in range");
+    session.run.reconfigure(&session.blueprint);
+    session.look();
+}
+
+fn type_into(harness: &mut Harness<'_, Desk>, name: &str, text: &str) {
+    harness.get_by_role_and_label(Role::SpinButton, name).focus();
+    harness.run_steps(2);
+    // The field is a text field now, with everything in it selected.
+    harness.event(egui::Event::Text(text.into()));
+    harness.run_steps(2);
+    harness.key_press(egui::Key::Enter);
+    harness.run_steps(3);
+}
+
+#[test]
+fn every_level_is_on_the_list_and_opens() {
+    let levels = Level::builtin();
+    let mut harness = Harness::builder().with_size([1280.0, 720.0]).build_ui_state(
+        |ui, opened: &mut Vec<Action>| {
+            if styled(ui) {
+                opened.extend(show_levels(ui, &Level::builtin()).actions);
+            }
+        },
+        Vec::new(),
+    );
+    harness.run_steps(3);
+    for (place, level) in levels.iter().enumerate() {
+        harness.get_by_role_and_label(Role::Button, &level.title).click();
+        harness.run_steps(2);
+        assert_eq!(harness.state().last(), Some(&Action::OpenLevel(place)));
+    }
+    harness.state_mut().clear();
+    harness.key_press(egui::Key::Num2);
+    harness.run_steps(2);
+    assert_eq!(harness.state().as_slice(), [Action::OpenLevel(1)]);
+    harness.get_by_label("No preemption: a call that runs, runs to its end.");
+}
+
+#[test]
+fn a_goal_shows_its_value_and_its_target() {
+    let harness = desk_at(MORE_REPLICAS, 240);
+    let value = harness.state().session.report.hit_rate.expect("calls were measured");
+    let text = format!("KV hit rate: {:.1} %, at least 75 %, not met", value * 100.0);
+    harness.get_by_label(&text);
+}
+
+#[test]
+fn a_number_that_is_typed_changes_the_running_fleet() {
+    let mut harness = desk_at(MORE_REPLICAS, 30);
+    type_into(&mut harness, "Session affinity", "62.5 %");
+    let desk = harness.state();
+    assert_eq!(desk.done.changes, [PlayerChange { key: "router.affinity".into(), value: "0.625".into() }]);
+    assert_eq!(desk.session.run.blueprint().routers[0].affinity, 0.625);
+    assert_eq!(desk.session.marks.len(), 1);
+    assert_eq!(desk.session.marks[0].text(), "affinity 0 % → 62.5 %");
+}
+
+#[test]
+fn a_slider_moves_by_keyboard_and_the_reset_goes_back() {
+    let mut harness = desk_at(HOT_PREFIX, 30);
+    let given = harness.state().session.blueprint.routers[0].spill;
+    harness.get_by_role_and_label(Role::Slider, "Spill when queue reaches").focus();
+    harness.run_steps(2);
+    harness.key_press(egui::Key::ArrowRight);
+    harness.run_steps(2);
+    assert_eq!(harness.state().session.blueprint.routers[0].spill, given + 1);
+    harness.get_by_label(&format!("Reset Spill when queue reaches to {given}")).click();
+    harness.run_steps(2);
+    assert_eq!(harness.state().session.blueprint.routers[0].spill, given);
+    assert_eq!(harness.state().session.marks.len(), 0, "there and back is no change");
+}
+
+#[test]
+fn what_is_locked_can_be_read_and_not_changed() {
+    let mut harness = desk_at(HOT_PREFIX, 30);
+    harness.get_by_label("Requests on the shared prefix: 85 %, locked in this problem");
+    assert!(harness.query_by_role_and_label(Role::Slider, "Requests on the shared prefix").is_none());
+    let change = PlayerChange { key: "traffic.shared".into(), value: "0".into() };
+    harness.state_mut().session.change(&change);
+    assert_eq!(harness.state().session.blueprint.traffics[0].shared, 0.85);
+    assert!(harness.state().session.refusal.is_some());
+}
+
+#[test]
+fn a_broken_rule_is_warned_of_under_its_setting() {
+    let mut session = Session::new(level(HOT_PREFIX));
+    session.run_to(20 * SECOND);
+    set(&mut session, "router.p99_ms", "2000");
+    set(&mut session, "router.p50_ms", "2000");
+    set(&mut session, "router.slots", "4");
+    set(&mut session, "router.vcpu", "1");
+    set(&mut session, "router.cpu_ms", "1000");
+    set(&mut session, "traffic.timeout_s", "1.5");
+    session.run_to(40 * SECOND);
+    let harness = desk(session, [1280.0, 720.0]);
+    harness.get_by_label_contains("fewer than needed");
+    harness.get_by_label_contains("over 90 % busy");
+    harness.get_by_label_contains("healthy calls are cut off");
+}
+
+#[test]
+fn nothing_is_warned_of_where_no_rule_is_broken() {
+    let harness = desk_at(HOT_PREFIX, 40);
+    let rules = harness.query_all_by_label_contains("needed now: 0.").count();
+    assert_eq!(rules, 2, "of slots and of cores");
+    assert!(harness.query_by_label_contains("fewer than needed").is_none());
+    assert!(harness.query_by_label_contains("over 90 % busy").is_none());
+}
+
+#[test]
+fn a_number_out_of_range_is_refused_in_words() {
+    let mut harness = desk_at(MORE_REPLICAS, 10);
+    type_into(&mut harness, "Latency p99", "1");
+    assert_eq!(harness.state().session.blueprint.routers[0].p99_ms, 20.0);
+    harness.get_by_label_contains("expected at least the median");
+}
+
+#[test]
+fn keys_work_everywhere_but_while_somebody_types() {
+    let mut harness = desk_at(MORE_REPLICAS, 10);
+    for (key, action) in [
+        (egui::Key::Space, Action::TogglePause),
+        (egui::Key::Period, Action::StepEvent),
+        (egui::Key::Num5, Action::SetSpeed(Speed::Max)),
+        (egui::Key::R, Action::Restart),
+        (egui::Key::N, Action::NextSeed),
+        (egui::Key::V, Action::Verdict),
+        (egui::Key::L, Action::Back),
+    ] {
+        harness.key_press(key);
+        harness.run_steps(2);
+        assert_eq!(harness.state().done.actions.last(), Some(&action), "{key:?}");
+    }
+    let before = harness.state().done.actions.len();
+    harness.get_by_role_and_label(Role::SpinButton, "Queue capacity").focus();
+    harness.run_steps(2);
+    for key in [egui::Key::Num5, egui::Key::R, egui::Key::V, egui::Key::Space] {
+        harness.key_press(key);
+        harness.run_steps(2);
+    }
+    assert_eq!(harness.state().done.actions.len(), before);
+}
+
+#[test]
+fn the_top_bar_has_every_time_control() {
+    let mut harness = desk_at(MORE_REPLICAS, 10);
+    for (name, action) in [
+        ("Run", Action::TogglePause),
+        ("Step", Action::StepEvent),
+        ("Restart", Action::Restart),
+        ("64×", Action::SetSpeed(Speed::SixtyFour)),
+        ("Verdict", Action::Verdict),
+        ("Seed 1 of 3", Action::NextSeed),
+        ("Back to the problems", Action::Back),
+    ] {
+        harness.get_by_role_and_label(Role::Button, name).click();
+        harness.run_steps(2);
+        assert_eq!(harness.state().done.actions.last(), Some(&action), "{name}");
+    }
+}
+
+#[test]
+fn hints_come_one_at_a_time() {
+    let mut harness = desk_at(MORE_REPLICAS, 10);
+    let hints = harness.state().session.level.hints.clone();
+    for (place, hint) in hints.iter().enumerate() {
+        assert!(harness.query_by_label(hint).is_none());
+        harness.get_by_label(&format!("Hint {} of {}", place + 1, hints.len())).click();
+        harness.run_steps(3);
+        harness.get_by_label(hint);
+    }
+}
+
+#[test]
+fn the_inspector_shows_the_part_that_was_clicked() {
+    let mut harness = desk_at(HOT_PREFIX, 60);
+    harness.state_mut().clicked = Some(PartId::new(Part::Replica, 3));
+    harness.run_steps(2);
+    harness.get_by_label("Replica 4");
+    harness.get_by_label_contains("Prefill speed");
+    harness.key_press(egui::Key::CloseBracket);
+    harness.run_steps(2);
+    harness.get_by_label("Replica 5");
+    harness.get_by_role_and_label(Role::Button, "Traffic").click();
+    harness.run_steps(2);
+    harness.get_by_label_contains("Think time");
+}
+
+#[test]
+fn a_verdict_says_won_or_not_and_what_failed() {
+    let level = level(HOT_PREFIX);
+    let mut session = Session::new(level.clone());
+    session.paused = true;
+    let verdict = VerdictRun::new(&level, &level.blueprint).finish();
+    session.verdict = VerdictStage::Done(Box::new(verdict));
+    let mut harness = desk(session, [1280.0, 720.0]);
+    harness.get_by_label("Not yet");
+    harness.get_by_label_contains("calls rejected");
+    harness.get_by_label_contains("all at replica 1");
+    assert!(harness.query_by_label("Debrief").is_none());
+    harness.get_by_label("Try again").click();
+    harness.run_steps(2);
+    assert_eq!(harness.state().done.actions.last(), Some(&Action::Restart));
+    harness.key_press(egui::Key::Escape);
+    harness.run_steps(2);
+    assert_eq!(harness.state().done.actions.last(), Some(&Action::CloseVerdict));
+}
+
+#[test]
+fn a_verdict_that_is_won_ends_with_the_debrief() {
+    let level = level(MORE_REPLICAS);
+    let mut session = Session::new(level.clone());
+    apply(&mut session.blueprint, &level.solution).expect("the solution applies");
+    let verdict = VerdictRun::new(&level, &session.blueprint).finish();
+    assert!(verdict.passed);
+    session.verdict = VerdictStage::Done(Box::new(verdict));
+    let harness = desk(session, [1280.0, 720.0]);
+    harness.get_by_label("Won");
+    harness.get_by_label("DEBRIEF");
+    assert!(harness.query_all_by_label_contains(", met").count() >= 3);
+}
+
+#[test]
+fn the_help_lists_the_keys_and_what_is_left_out() {
+    let mut harness = desk_at(MORE_REPLICAS, 10);
+    harness.get_by_role_and_label(Role::Button, "Help").click();
+    harness.run_steps(8);
+    harness.get_by_label("again from 0:00, with the settings as they are");
+    harness.get_by_label("No preemption: a call that runs, runs to its end.");
+    harness.get_by_label("Close").click();
+    harness.run_steps(3);
+    assert!(!harness.state().state.help);
+}
+
+#[test]
+fn every_size_shows_every_panel() {
+    for size in [[1280.0, 720.0], [1920.0, 1080.0], [900.0, 600.0], [420.0, 800.0], [360.0, 640.0]] {
+        let mut session = Session::new(level(HOT_PREFIX));
+        session.run_to(60 * SECOND);
+        let mut harness = desk(session, size);
+        for (tab, _) in Tab::ALL {
+            harness.state_mut().state.tab = tab;
+            harness.run_steps(2);
+            let inside = harness.get_by_role_and_label(Role::Button, "Verdict").rect();
+            assert!(inside.right() <= size[0] && inside.left() >= 0.0, "{size:?}");
+        }
+        harness.state_mut().state.tab = Tab::Brief;
+        harness.run_steps(2);
+        harness.get_by_label_contains("TTFT p99: ");
+        harness.state_mut().state.tab = Tab::Settings;
+        harness.run_steps(2);
+        harness.get_by_role_and_label(Role::Slider, "Spill when queue reaches");
+    }
+}
+
+/// The app without a window, its clock stepped by hand.
+fn app(frame: Duration) -> App {
+    let mut app = App::new();
+    app.add_plugins((MinimalPlugins, logic_plugin));
+    app.insert_resource(TimeUpdateStrategy::ManualDuration(frame));
+    app.insert_resource(Levels(Level::builtin()));
+    app.update();
+    app
+}
+
+fn open(app: &mut App, id: &str) {
+    let place = Level::builtin().iter().position(|level| level.id == id).expect("a level");
+    app.world_mut().write_message(Action::OpenLevel(place));
+    app.update();
+    app.update();
+    assert_eq!(*app.world().resource::<State<Screen>>().get(), Screen::Play);
+}
+
+fn until(app: &mut App, frames: u32, what: impl Fn(&Session) -> bool) {
+    for _ in 0..frames {
+        if what(app.world().resource::<Session>()) {
+            return;
+        }
+        app.update();
+    }
+    panic!("it did not come to that within {frames} frames");
+}
+
+#[test]
+fn a_level_is_opened_watched_changed_and_won() {
+    let mut app = app(Duration::from_millis(16));
+    assert_eq!(*app.world().resource::<State<Screen>>().get(), Screen::Levels);
+    open(&mut app, MORE_REPLICAS);
+    app.world_mut().write_message(Action::SetSpeed(Speed::SixtyFour));
+    until(&mut app, 2_000, |session| session.run.now() > 130 * SECOND);
+    assert!(app.world().resource::<Session>().goals.iter().any(|goal| !goal.met), "it fails as it is given");
+    app.world_mut().write_message(PlayerChange { key: "router.affinity".into(), value: "1".into() });
+    app.update();
+    assert_eq!(app.world().resource::<Session>().run.blueprint().routers[0].affinity, 1.0);
+    app.world_mut().write_message(Action::Verdict);
+    until(&mut app, 20_000, |session| matches!(session.verdict, VerdictStage::Done(_)));
+    let session = app.world().resource::<Session>();
+    let VerdictStage::Done(verdict) = &session.verdict else { panic!("no verdict") };
+    assert!(verdict.passed);
+    assert_eq!(verdict.reports.len(), session.level.seeds.len());
+    app.world_mut().write_message(Action::Back);
+    app.update();
+    app.update();
+    assert_eq!(*app.world().resource::<State<Screen>>().get(), Screen::Levels);
+    assert!(app.world().get_resource::<Session>().is_none(), "a session goes with its screen");
+}
+
+#[test]
+fn pause_step_and_restart() {
+    let mut app = app(Duration::from_millis(16));
+    open(&mut app, HOT_PREFIX);
+    until(&mut app, 200, |session| session.run.now() > SECOND);
+    app.world_mut().write_message(Action::TogglePause);
+    app.update();
+    let paused = app.world().resource::<Session>().run.now();
+    app.update();
+    assert_eq!(app.world().resource::<Session>().run.now(), paused);
+    app.world_mut().write_message(Action::StepEvent);
+    app.update();
+    let stepped = app.world().resource::<Session>().run.now();
+    assert!(stepped > paused && stepped < paused + SECOND, "30 calls a second: something happens soon");
+    app.world_mut().write_message(PlayerChange { key: "router.spill".into(), value: "8".into() });
+    app.world_mut().write_message(Action::Restart);
+    app.update();
+    let session = app.world().resource::<Session>();
+    assert!(session.run.now() < SECOND && !session.paused);
+    app.update();
+    assert_eq!(app.world().resource::<Session>().run.blueprint().routers[0].spill, 8);
+}
+
+#[test]
+fn a_run_ends_where_the_level_ends_and_is_the_same_at_any_speed_and_frame_rate() {
+    let digest = |frame: u64, speed: Speed| {
+        let mut app = app(Duration::from_millis(frame));
+        open(&mut app, HOT_PREFIX);
+        app.world_mut().write_message(Action::SetSpeed(speed));
+        until(&mut app, 20_000, |session| session.over());
+        let session = app.world().resource::<Session>();
+        assert!(session.paused);
+        assert_eq!(session.run.now(), session.end());
+        session.report.digest.clone()
+    };
+    let fast = digest(16, Speed::Max);
+    assert_eq!(digest(7, Speed::SixtyFour), fast);
+    assert_eq!(digest(120, Speed::SixtyFour), fast);
+    // And that of a run without a window.
+    let level = level(HOT_PREFIX);
+    let mut run = level.start(&level.blueprint, level.seeds[0]);
+    run.run_to((level.seconds * 1e6) as u64);
+    assert_eq!(run.report().digest, fast);
+}

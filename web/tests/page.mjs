@@ -1,0 +1,96 @@
+// What the browser tests share: a static server for web/dist, a browser, and a hand for labelled widgets.
+
+import { chromium } from "playwright-core";
+import { createServer } from "node:http";
+import { readFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { extname, join, normalize } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const DIST = fileURLToPath(new URL("../dist", import.meta.url));
+const TYPES = { ".html": "text/html", ".js": "text/javascript", ".wasm": "application/wasm" };
+const CHROMIUM = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(existsSync);
+
+/** Serves web/dist on a free port of this machine. */
+export async function serve() {
+  const server = createServer(async (request, response) => {
+    const path = normalize(new URL(request.url, "http://localhost").pathname);
+    try {
+      const body = await readFile(join(DIST, path === "/" ? "index.html" : path));
+      response.writeHead(200, { "Content-Type": TYPES[extname(path)] ?? "text/html", "Content-Length": body.length });
+      response.end(body);
+    } catch {
+      response.writeHead(404).end();
+    }
+  });
+  await new Promise((ready) => server.listen(0, "127.0.0.1", ready));
+  return { address: `http://127.0.0.1:${server.address().port}/`, close: () => server.close() };
+}
+
+/** Opens headless Chromium; without `webgl` it has none. */
+export function browser({ webgl = true } = {}) {
+  const quiet = ["--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-quic"];
+  const drawing = webgl
+    ? ["--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist"]
+    : ["--disable-gpu", "--disable-3d-apis"];
+  return chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox", ...quiet, ...drawing] });
+}
+
+/** A page of the game, with what it writes to the console as errors. */
+export class Game {
+  constructor(page) {
+    this.page = page;
+    this.errors = [];
+    page.on("console", (message) => message.type() === "error" && this.errors.push(message.text()));
+    page.on("pageerror", (error) => this.errors.push(String(error)));
+  }
+
+  /** Opens the page and waits for the program's first picture; returns how long that took in milliseconds. */
+  async open(address) {
+    const began = Date.now();
+    await this.page.goto(address);
+    await this.page.waitForFunction(() => document.getElementById("cover").hidden, null, { timeout: 60_000 });
+    return Date.now() - began;
+  }
+
+  /** The labelled widgets on the screen: label, and rectangle in CSS pixels. */
+  widgets() {
+    return this.page.evaluate(async () => (await import("./warmpath.js")).widgets());
+  }
+
+  /** Waits until a widget's label matches, and returns it. */
+  async find(label, timeout = 30_000) {
+    const matches = (text) => (label instanceof RegExp ? label.test(text) : text === label);
+    const until = Date.now() + timeout;
+    for (;;) {
+      const all = await this.widgets();
+      const found = all.find((widget) => matches(widget.label));
+      if (found) return found;
+      if (Date.now() > until) throw new Error(`no widget ${label} among ${JSON.stringify(all.map((w) => w.label))}`);
+      await this.page.waitForTimeout(100);
+    }
+  }
+
+  /** Clicks the middle of a widget, as a person does. */
+  async click(label) {
+    const { x, y, width, height } = await this.find(label);
+    await this.page.mouse.move(x + width / 2, y + height / 2);
+    await this.page.waitForTimeout(150);
+    await this.page.mouse.down();
+    await this.page.waitForTimeout(150);
+    await this.page.mouse.up();
+    await this.page.waitForTimeout(150);
+  }
+}
+
+/** How many different colours a picture has, looked at in a page. */
+export async function colours(page, png) {
+  return page.evaluate(async (data) => {
+    const picture = await createImageBitmap(await (await fetch(`data:image/png;base64,${data}`)).blob());
+    const canvas = new OffscreenCanvas(picture.width, picture.height);
+    const context = canvas.getContext("2d");
+    context.drawImage(picture, 0, 0);
+    const pixels = new Uint32Array(context.getImageData(0, 0, picture.width, picture.height).data.buffer);
+    return new Set(pixels).size;
+  }, png.toString("base64"));
+}
