@@ -16,6 +16,7 @@ pub use shot::{Shot, ShotScreen, shot};
 use crate::level::Level;
 use bevy::prelude::*;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
 use window::{WindowSpec, window_plugin};
 
 /// What the game opens with.
@@ -32,7 +33,7 @@ pub fn play(launch: Launch) -> AppExit {
     let played = require_display().and_then(|()| {
         guarded(move || {
             let mut app = App::new();
-            let log = "warn,wgpu=error,wgpu_hal=error,naga=error,bevy_render=error,bevy_egui=error,bevy_winit=error,calloop=error";
+            let log = "warn,wgpu=error,wgpu_hal=error,naga=error,bevy_render=error,bevy_egui=error,winit=error,bevy_winit=error,calloop=error";
             window_plugin(&mut app, WindowSpec { size: (1280, 720), fixed: false, log });
             logic_plugin(&mut app);
             app.world_mut().resource_mut::<Levels>().0 = Level::builtin();
@@ -60,6 +61,18 @@ fn require_display() -> Result<(), String> {
     Ok(())
 }
 
+/// Has a window been opened? Until then a panic means that none can be.
+static OPENED: AtomicBool = AtomicBool::new(false);
+
+/// From the first frame on a panic is one of the program's own, and told in full.
+fn note_opened(mut done: Local<bool>) {
+    if !*done {
+        *done = true;
+        OPENED.store(true, Ordering::Relaxed);
+        drop(std::panic::take_hook());
+    }
+}
+
 /// Runs what opens a window. The libraries below panic where they find no display or no graphics device; that is told as
 /// the problem it is, in one line.
 fn guarded<T>(open: impl FnOnce() -> T) -> Result<T, String> {
@@ -70,6 +83,9 @@ fn guarded<T>(open: impl FnOnce() -> T) -> Result<T, String> {
         let text = panic.downcast_ref::<String>().cloned();
         let text = text.or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned()));
         let text = text.unwrap_or_else(|| "the window system failed".into());
-        format!("no window can be opened: {}", text.split_whitespace().collect::<Vec<_>>().join(" "))
+        let text = if text.contains("build event loop") { "the display does not answer".into() } else { text };
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let what = if OPENED.load(Ordering::Relaxed) { "the window failed" } else { "no window can be opened" };
+        format!("{what}: {text}")
     })
 }

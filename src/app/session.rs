@@ -201,6 +201,11 @@ impl Session {
         }
     }
 
+    /// What is changed next is another change, however soon it comes.
+    pub fn end_change(&mut self) {
+        self.last_change = None;
+    }
+
     /// Notes what was changed; a slider on its way is one change.
     fn mark(&mut self, key: &str, before: &Blueprint) {
         let (Some(from), Some(to)) = (in_words(before, key), in_words(&self.blueprint, key)) else { return };

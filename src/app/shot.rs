@@ -97,6 +97,7 @@ fn prepare(app: &mut App, shot: &Shot) {
     for (at, key, value) in &shot.changes {
         session.run_to(micros_of_s(*at));
         session.change(&PlayerChange { key: key.clone(), value: value.clone() });
+        session.end_change();
     }
     // In steps, so that what the panels measure of late is there.
     let from = session.run.now() as f64 / 1e6;

@@ -60,13 +60,13 @@ pub fn window_plugin(app: &mut App, spec: WindowSpec) {
     .add_plugins(EguiPlugin::default())
     .insert_resource(ClearColor(Color::srgb_u8(palette::GROUND.r(), palette::GROUND.g(), palette::GROUND.b())))
     .insert_resource(WinitSettings::continuous())
-    .insert_resource(EguiGlobalSettings { enable_ime: true, ..EguiGlobalSettings::default() })
+    .insert_resource(input_of(spec))
     .add_systems(Startup, |mut commands: Commands| {
         commands.spawn((Camera2d, Msaa::Off));
     })
     .add_systems(PreUpdate, style_contexts.after(EguiPreUpdateSet::InitContexts).before(EguiPreUpdateSet::BeginPass))
     .add_systems(OnEnter(Screen::Play), enter_play)
-    .add_systems(Update, (zoom, pace))
+    .add_systems(Update, (super::note_opened, zoom, pace))
     .add_systems(
         EguiPrimaryContextPass,
         (

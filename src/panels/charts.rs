@@ -168,7 +168,8 @@ fn one(ui: &mut Ui, view: &PlayView, chart: Chart) {
         .set_margin_fraction(vec2(0.0, 0.0))
         .label_formatter(move |position: &egui_plot::HoverPosition<'_>| hover(position, figure))
         .height(ui.available_height())
-        .width(ui.available_width())
+        // The last label of the time axis reaches beyond its end.
+        .width(ui.available_width() - 10.0)
         .show(ui, |plot| {
             plot.set_plot_bounds_x(0.0..=right);
             plot.set_plot_bounds_y(0.0..=top * 1.06);
@@ -178,18 +179,18 @@ fn one(ui: &mut Ui, view: &PlayView, chart: Chart) {
                 plot.span(Span::new("", 0.0..=warmup.min(right)).fill(shade).border_width(0.0));
             }
             for goal in &chart.goals {
-                plot.hline(
-                    HLine::new("", *goal).color(palette::GOLD).width(0.8).style(LineStyle::Dotted { spacing: 4.0 }),
-                );
-                let text = said(format!("goal {}", figure(*goal)), theme::text(10.0), palette::GOLD)
-                    .background_color(palette::PANEL.gamma_multiply(0.85));
-                // Above the line where there is room, else below it.
-                let align = if *goal < top * 0.8 { Align2::RIGHT_BOTTOM } else { Align2::RIGHT_TOP };
-                plot.text(Text::new("", PlotPoint::new(right, *goal), text).anchor(align));
+                let style = LineStyle::Dotted { spacing: 4.0 };
+                plot.hline(HLine::new("", *goal).color(palette::GOLD).width(0.8).style(style));
             }
             for (name, points, colour, width) in &chart.lines {
                 let points = PlotPoints::Borrowed(points);
                 plot.line(Line::new(name.clone(), points).color(*colour).width(*width));
+            }
+            for goal in &chart.goals {
+                let text = backed(format!("goal {}", figure(*goal)), palette::GOLD);
+                // Above the line where there is room, else below it.
+                let align = if *goal < top * 0.8 { Align2::RIGHT_BOTTOM } else { Align2::RIGHT_TOP };
+                plot.text(Text::new("", PlotPoint::new(right, *goal), text).anchor(align));
             }
             for (place, mark) in last_marks(view.marks).iter().enumerate() {
                 change(plot, mark, place, right, top);
@@ -210,6 +211,11 @@ fn hover(position: &egui_plot::HoverPosition<'_>, figure: fn(f64) -> String) -> 
     }
 }
 
+/// Text that can be read over lines.
+fn backed(text: String, colour: Color32) -> egui::RichText {
+    said(text, theme::text(10.0), colour).background_color(palette::PANEL.gamma_multiply(0.85))
+}
+
 /// The changes that are marked: beyond a handful only the latest.
 fn last_marks(marks: &[Mark]) -> &[Mark] {
     &marks[marks.len().saturating_sub(6)..]
@@ -224,7 +230,7 @@ fn change(plot: &mut egui_plot::PlotUi, mark: &Mark, place: usize, right: f64, t
     let row = f64::from(12.0 / height) * (place % 3) as f64;
     let align = if at > right * 0.6 { Align2::RIGHT_TOP } else { Align2::LEFT_TOP };
     let text = if at > right * 0.6 { format!("{} ", mark.text()) } else { format!(" {}", mark.text()) };
-    let text = said(text, theme::text(10.0), palette::DECODE);
+    let text = backed(text, palette::DECODE);
     plot.text(Text::new("", PlotPoint::new(at, top * 1.06 * (1.0 - row)), text).anchor(align));
 }
 

@@ -31,6 +31,7 @@ pub fn show(ctx: &Context) -> bool {
         ui.label(said("Keys", theme::strong(18.0), palette::TEXT));
         ui.add_space(4.0);
         ScrollArea::vertical().max_height(room.y - 190.0).show(ui, |ui| {
+            ui.set_max_width(ui.available_width() - 10.0);
             keys(ui);
             ui.add_space(10.0);
             left_out(ui);

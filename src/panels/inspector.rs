@@ -31,10 +31,12 @@ pub fn show(ui: &mut Ui, view: &PlayView, state: &mut PlayState, deeds: &mut Dee
     }
     parts(ui, view, state);
     ui.add_space(2.0);
-    let frame = egui::Frame::new().inner_margin(egui::Margin::symmetric(8, 0));
+    let frame = egui::Frame::new().inner_margin(egui::Margin { left: 8, right: 14, top: 0, bottom: 0 });
     frame.show(ui, |ui| heading(ui, view, state.selected));
     ScrollArea::vertical().auto_shrink([false, false]).id_salt(("settings", state.selected.part)).show(ui, |ui| {
         ui.spacing_mut().item_spacing.y = 2.0;
+        // The scroll bar, where there is one, has its own room.
+        ui.set_max_width(ui.available_width() - 6.0);
         match state.selected.part {
             Part::Router => router(ui, view, state, deeds),
             part => all_settings(ui, view, state, part, deeds),

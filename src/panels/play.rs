@@ -43,7 +43,10 @@ fn wide(ui: &mut Ui, view: &PlayView, state: &mut PlayState, canvas: DrawFleet, 
     let left = Panel::left("brief").resizable(false).exact_size(side(0.197, 232.0, 300.0));
     left.frame(frame(palette::PANEL, 12, 12)).show(ui, |ui| brief::show(ui, view, state, deeds));
     let right = Panel::right("inspector").resizable(false).exact_size(side(0.232, 288.0, 350.0));
-    right.frame(frame(palette::PANEL, 8, 8)).show(ui, |ui| inspector::show(ui, view, state, deeds));
+    let inside = Margin { left: 8, right: 2, top: 8, bottom: 8 };
+    right
+        .frame(Frame::new().fill(palette::PANEL).inner_margin(inside))
+        .show(ui, |ui| inspector::show(ui, view, state, deeds));
     let below = Panel::bottom("charts").resizable(false).exact_size((height * 0.245).clamp(150.0, 280.0));
     below.frame(frame(palette::PANEL, 14, 8)).show(ui, |ui| charts::show(ui, view));
     fleet(ui, state, canvas);
@@ -95,6 +98,10 @@ fn keys(ui: &Ui, view: &PlayView, state: &mut PlayState, deeds: &mut Deeds) {
             deeds.act(Action::Restart);
         }
         return;
+    }
+    // A control that was clicked does not keep the keyboard; one that was gone to by Tab does.
+    if ui.input(|input| input.pointer.any_click() || input.pointer.any_released()) {
+        ctx.memory_mut(|memory| memory.stop_text_input());
     }
     // Space and Enter are the focused control's own, if there is one.
     let focus = ctx.memory(|memory| memory.focused()).is_some();

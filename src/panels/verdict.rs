@@ -6,7 +6,7 @@ use super::widgets::{goal_sign, main_button, meter, modal, plain_button, said, s
 use super::{brief, quantity, theme};
 use crate::canvas::{figures, palette};
 use crate::level::{Goal, Level, Verdict};
-use crate::sim::GoalReport;
+use crate::sim::{GoalReport, Reason};
 use egui::{Context, Grid, Rect, ScrollArea, Sense, Ui, WidgetInfo, WidgetType, pos2, vec2};
 
 /// A queue shorter than this is not worth a word.
@@ -53,7 +53,7 @@ fn done(ui: &mut Ui, view: &PlayView, verdict: &Verdict, state: &mut PlayState, 
     heading(ui, view, verdict);
     ui.add_space(10.0);
     ScrollArea::vertical().max_height((height - 230.0).max(160.0)).show(ui, |ui| {
-        ui.set_width(ui.available_width());
+        ui.set_width(ui.available_width() - 10.0);
         table(ui, view.level, verdict);
         ui.add_space(12.0);
         section(ui, if verdict.passed { "How it went" } else { "What failed most, and where" });
@@ -92,8 +92,25 @@ fn heading(ui: &mut Ui, view: &PlayView, verdict: &Verdict) {
     ui.label(said(text, theme::text(12.5), palette::DIM));
 }
 
-/// A goal to a row, a seed to a column.
+/// How the seeds did at each goal and at the margin goal, by the name of the goal.
+fn judged<'a>(level: &'a Level, verdict: &Verdict) -> Vec<(String, &'a Goal, Vec<GoalReport>)> {
+    let goals = level.goals.iter().enumerate().map(|(place, goal)| {
+        let of_seeds = verdict.reports.iter().filter_map(|report| report.goals.get(place).cloned());
+        (goal.name.clone(), goal, of_seeds.collect())
+    });
+    let margin = level.margin.iter().map(|goal| {
+        let of_seeds = verdict.reports.iter().map(|report| goal.judge(report));
+        (format!("{} (for more)", goal.name), goal, of_seeds.collect())
+    });
+    goals.chain(margin).collect()
+}
+
+/// A goal to a row, a seed to a column; where that is too wide, a goal's seeds stand below its name.
 fn table(ui: &mut Ui, level: &Level, verdict: &Verdict) {
+    let rows = judged(level, verdict);
+    if ui.available_width() < 240.0 + 106.0 * verdict.reports.len().min(3) as f32 {
+        return stacked(ui, &rows);
+    }
     let faint = |text: String| said(text, theme::text(11.0), palette::FAINT);
     Grid::new("verdict table").num_columns(2 + verdict.reports.len()).spacing(vec2(20.0, 8.0)).show(ui, |ui| {
         ui.label(faint("goal".into()));
@@ -102,24 +119,24 @@ fn table(ui: &mut Ui, level: &Level, verdict: &Verdict) {
             ui.label(faint(format!("seed {}", report.seed)));
         }
         ui.end_row();
-        for (place, goal) in level.goals.iter().enumerate() {
-            let of_seeds = verdict.reports.iter().filter_map(|report| report.goals.get(place)).cloned();
-            row(ui, goal, of_seeds.collect(), &goal.name);
-        }
-        if let Some(margin) = &level.margin {
-            let of_seeds = verdict.reports.iter().map(|report| margin.judge(report)).collect();
-            row(ui, margin, of_seeds, &format!("{} (for more)", margin.name));
+        for (name, goal, of_seeds) in &rows {
+            ui.label(said(name, theme::strong(12.5), palette::TEXT));
+            ui.label(said(quantity::target_of(goal), theme::text(12.0), palette::DIM));
+            of_seeds.iter().for_each(|report| cell(ui, goal, report));
+            ui.end_row();
         }
     });
 }
 
-fn row(ui: &mut Ui, goal: &Goal, of_seeds: Vec<GoalReport>, name: &str) {
-    ui.label(said(name, theme::strong(12.5), palette::TEXT));
-    ui.label(said(quantity::target_of(goal), theme::text(12.0), palette::DIM));
-    for report in of_seeds {
-        cell(ui, goal, &report);
+fn stacked(ui: &mut Ui, rows: &[(String, &Goal, Vec<GoalReport>)]) {
+    for (name, goal, of_seeds) in rows {
+        ui.horizontal_wrapped(|ui| {
+            ui.label(said(name, theme::strong(12.5), palette::TEXT));
+            ui.label(said(quantity::target_of(goal), theme::text(12.0), palette::DIM));
+        });
+        ui.horizontal_wrapped(|ui| of_seeds.iter().for_each(|report| cell(ui, goal, report)));
+        ui.add_space(2.0);
     }
-    ui.end_row();
 }
 
 /// The value on one seed, with its sign; the sign and the colour say the same.
@@ -146,8 +163,10 @@ pub fn findings(level: &Level, verdict: &Verdict) -> Vec<String> {
     if let Some(failure) = verdict.worst_failure() {
         let share = figures::percent(failure.calls as f64 / failure.sent.max(1) as f64);
         let calls = figures::count(failure.calls);
-        let place = full_queues(verdict, failure.reason == crate::sim::Reason::ReplicaQueueFull);
-        lines.push(format!("{calls} calls rejected ({share} of those sent): {}{place}.", failure.reason.words()));
+        let place = full_queues(verdict, failure.reason == Reason::ReplicaQueueFull);
+        let fate =
+            if matches!(failure.reason, Reason::TimedOut | Reason::RouterCrashed) { "failed" } else { "rejected" };
+        lines.push(format!("{calls} calls {fate} ({share} of those sent): {}{place}.", failure.reason.words()));
     }
     if let Some((replica, longest)) = longest_queue(verdict).filter(|(_, longest)| *longest >= WORTH_SAYING) {
         let mean = mean_waiting(verdict, replica);
