@@ -7,7 +7,7 @@ use crate::canvas::palette;
 use crate::panels::{self, Action, Deeds, LevelsView, PlayState, PlayerChange};
 use bevy::log::LogPlugin;
 use bevy::prelude::*;
-use bevy::window::{PresentMode, PrimaryWindow, WindowResolution};
+use bevy::window::{PresentMode, PrimaryWindow, RequestRedraw, WindowResolution};
 use bevy::winit::{UpdateMode, WinitSettings};
 use bevy_egui::{EguiContext, EguiContexts, EguiGlobalSettings, EguiPlugin, EguiPreUpdateSet, EguiPrimaryContextPass};
 use egui::{LayerId, Ui, UiBuilder};
@@ -132,10 +132,15 @@ fn levels_screen(
     levels: Res<Levels>,
     remembered: Res<Remembered>,
     mut actions: MessageWriter<Action>,
+    mut redraw: MessageWriter<RequestRedraw>,
 ) -> Result {
     let mut ui = root_ui(contexts.ctx_mut()?);
     let view = LevelsView { levels: &levels.0, progress: &remembered.progress, notice: remembered.notice.as_deref() };
-    actions.write_batch(panels::show_levels(&mut ui, &view).actions);
+    let deeds = panels::show_levels(&mut ui, &view);
+    if deeds != Deeds::default() {
+        redraw.write(RequestRedraw);
+    }
+    actions.write_batch(deeds.actions);
     Ok(())
 }
 
@@ -146,6 +151,7 @@ fn play_screen(
     time: Res<Time<Real>>,
     mut actions: MessageWriter<Action>,
     mut changes: MessageWriter<PlayerChange>,
+    mut redraw: MessageWriter<RequestRedraw>,
 ) -> Result {
     let mut ui = root_ui(contexts.ctx_mut()?);
     let PlayScreen { state, canvas, fixed_frame_s } = &mut *screen;
@@ -159,6 +165,10 @@ fn play_screen(
     }
     if done.iter().any(|action| matches!(action, Action::Restart | Action::NextSeed | Action::Back)) {
         canvas.reset();
+    }
+    // What was done acts in the next frame, which must come also where nothing moves.
+    if !done.is_empty() || !changed.is_empty() {
+        redraw.write(RequestRedraw);
     }
     actions.write_batch(done);
     changes.write_batch(changed);

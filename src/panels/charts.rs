@@ -136,6 +136,11 @@ fn one(ui: &mut Ui, view: &PlayView, chart: Chart) {
     });
     let (right, top) = (shown_s(view), chart.top);
     let figure = chart.figure;
+    let marks = place(view.marks, right, ui.available_width() - 54.0);
+    // The texts of the changes stand above what is measured.
+    let rows = marks.iter().filter_map(|mark| mark.text.as_ref()).map(|(_, row, _)| row + 1).max().unwrap_or(0);
+    let above = (rows as f32 * MARK_ROW + 3.0) / (ui.available_height() - 16.0).max(40.0);
+    let highest = top / (1.0 - f64::from(above)).max(0.5);
     let x = AxisHints::new_x()
         .formatter(|mark: GridMark, _: &_| figures::clock_s(mark.value))
         .tick_label_color(palette::FAINT)
@@ -172,7 +177,7 @@ fn one(ui: &mut Ui, view: &PlayView, chart: Chart) {
         .width(ui.available_width() - 10.0)
         .show(ui, |plot| {
             plot.set_plot_bounds_x(0.0..=right);
-            plot.set_plot_bounds_y(0.0..=top * 1.06);
+            plot.set_plot_bounds_y(0.0..=highest);
             let warmup = view.level.warmup_s;
             if warmup > 0.0 {
                 let shade = palette::GROUND.gamma_multiply(0.6);
@@ -192,9 +197,7 @@ fn one(ui: &mut Ui, view: &PlayView, chart: Chart) {
                 let align = if *goal < top * 0.8 { Align2::RIGHT_BOTTOM } else { Align2::RIGHT_TOP };
                 plot.text(Text::new("", PlotPoint::new(right, *goal), text).anchor(align));
             }
-            for (place, mark) in last_marks(view.marks).iter().enumerate() {
-                change(plot, mark, place, right, top);
-            }
+            marks.iter().for_each(|mark| change(plot, mark, highest));
         });
 }
 
@@ -216,27 +219,67 @@ fn backed(text: String, colour: Color32) -> egui::RichText {
     said(text, theme::text(10.0), colour).background_color(palette::PANEL.gamma_multiply(0.85))
 }
 
-/// The changes that are marked: beyond a handful only the latest.
-fn last_marks(marks: &[Mark]) -> &[Mark] {
-    &marks[marks.len().saturating_sub(6)..]
+/// How high a row of the changes' texts is, in points, and how many rows there may be.
+const MARK_ROW: f32 = 12.0;
+const MARK_ROWS: usize = 2;
+
+/// A change on a chart: where in time, its text if there is room for it, in which row, and whether it stands before the
+/// line.
+struct Placed {
+    at: f64,
+    text: Option<(String, usize, bool)>,
 }
 
-/// A dashed line where the player changed something, with what it was; neighbours' texts stand on different rows.
-fn change(plot: &mut egui_plot::PlotUi, mark: &Mark, place: usize, right: f64, top: f64) {
-    let at = seconds(mark.at);
+/// Gives each change's text a row in which it lies over no other; the latest come first, and those without room have a
+/// line only. `width` is that of the plot in points, `right` its last moment in seconds.
+fn place(marks: &[Mark], right: f64, width: f32) -> Vec<Placed> {
+    let mut taken: [Vec<(f32, f32)>; MARK_ROWS] = Default::default();
+    let mut placed = Vec::new();
+    for mark in marks.iter().rev() {
+        let (at, text) = (seconds(mark.at), mark.text());
+        let x = (at / right) as f32 * width;
+        // A generous guess at the width of a letter.
+        let wide = text.chars().count() as f32 * 5.4 + 8.0;
+        let before = x + wide > width;
+        let span = if before { (x - wide, x) } else { (x, x + wide) };
+        let free = |row: &Vec<(f32, f32)>| row.iter().all(|(from, to)| span.1 < *from || *to < span.0);
+        let row = taken.iter().position(free);
+        if let Some(row) = row {
+            taken[row].push(span);
+        }
+        placed.push(Placed { at, text: row.map(|row| (text, row, before)) });
+    }
+    placed
+}
+
+/// A dashed line where the player changed something, with what it was in the room above the scale.
+fn change(plot: &mut egui_plot::PlotUi, mark: &Placed, highest: f64) {
     let stroke = Stroke::new(1.0, palette::DECODE);
-    plot.vline(VLine::new("", at).stroke(stroke).style(LineStyle::dashed_dense()));
+    plot.vline(VLine::new("", mark.at).stroke(stroke).style(LineStyle::dashed_dense()));
+    let Some((text, row, before)) = &mark.text else { return };
     let height = plot.transform().frame().height().max(1.0);
-    let row = f64::from(12.0 / height) * (place % 3) as f64;
-    let align = if at > right * 0.6 { Align2::RIGHT_TOP } else { Align2::LEFT_TOP };
-    let text = if at > right * 0.6 { format!("{} ", mark.text()) } else { format!(" {}", mark.text()) };
-    let text = backed(text, palette::DECODE);
-    plot.text(Text::new("", PlotPoint::new(at, top * 1.06 * (1.0 - row)), text).anchor(align));
+    let at = highest * (1.0 - f64::from(MARK_ROW / height) * *row as f64);
+    let (align, text) =
+        if *before { (Align2::RIGHT_TOP, format!("{text} ")) } else { (Align2::LEFT_TOP, format!(" {text}")) };
+    plot.text(Text::new("", PlotPoint::new(mark.at, at), backed(text, palette::DECODE)).anchor(align));
 }
 
 #[cfg(test)]
 mod tests {
-    use super::round_up;
+    use super::*;
+
+    fn mark(at: u64, to: &str) -> Mark {
+        Mark { at: at * 1_000_000, key: "router.spill".into(), from: "0".into(), to: to.into() }
+    }
+
+    #[test]
+    fn texts_of_changes_lie_over_none_and_the_latest_has_its_own() {
+        let marks = [mark(100, "4"), mark(104, "8"), mark(108, "16"), mark(590, "32")];
+        let placed = place(&marks, 600.0, 200.0);
+        let rows: Vec<Option<usize>> = placed.iter().map(|mark| mark.text.as_ref().map(|(_, row, _)| *row)).collect();
+        assert_eq!(rows, [Some(0), Some(0), Some(1), None]);
+        assert!(placed[0].text.as_ref().is_some_and(|(_, _, before)| *before), "at the end it stands before its line");
+    }
 
     #[test]
     fn scales_end_on_round_numbers() {

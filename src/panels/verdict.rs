@@ -134,7 +134,10 @@ fn stacked(ui: &mut Ui, rows: &[(String, &Goal, Vec<GoalReport>)]) {
             ui.label(said(name, theme::strong(12.5), palette::TEXT));
             ui.label(said(quantity::target_of(goal), theme::text(12.0), palette::DIM));
         });
-        ui.horizontal_wrapped(|ui| of_seeds.iter().for_each(|report| cell(ui, goal, report)));
+        ui.horizontal_wrapped(|ui| {
+            ui.spacing_mut().item_spacing.x = 18.0;
+            of_seeds.iter().for_each(|report| cell(ui, goal, report));
+        });
         ui.add_space(2.0);
     }
 }

@@ -1,7 +1,7 @@
 //! The labelled widgets on the screen, for tests that click them as a person would: from egui's accessibility tree, so
 //! that what a test finds is what a screen reader would find.
 
-use bevy::prelude::{App, PostUpdate, Query};
+use bevy::prelude::{App, IntoScheduleConfigs, PostUpdate, Query};
 use bevy_egui::{EguiContext, EguiOutput};
 use std::cell::{Cell, RefCell};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};

@@ -248,6 +248,33 @@ fn an_eviction_does_not_move_a_home() {
 }
 
 #[test]
+fn a_router_remembers_a_million_chunks_and_forgets_the_least_recently_used() {
+    for (others, expected) in [(1_650, Why::Sticky), (1_670, Why::NoHome)] {
+        let mut calls = vec![call(0, &[1, 2], 1_000, 0)];
+        // Each of 600 chunks that nobody else has.
+        calls.extend((1..=others).map(|n: u64| {
+            let blocks: Vec<u64> = (0..600).map(|block| n * 1_000 + block).collect();
+            call(n * S, &blocks, 600 * BLOCK, 0)
+        }));
+        calls.push(call((others + 1) * S, &[1, 2], 1_000, 0));
+        let mut run = play(&behind(sticky(0), 2, Replica { kv_tokens: 400_000, ..free_replica() }), &calls);
+        run.watch();
+        run.run_to(NEVER);
+        assert_eq!(run.watched().decisions[0].why, expected, "after {} chunks", others * 600);
+    }
+}
+
+#[test]
+fn recorded_calls_go_to_the_routers_in_turn() {
+    let mut blueprint = behind(free_router(), 2, free_replica());
+    blueprint.routers.push(free_router());
+    let routers = [part(Part::Router, 0), part(Part::Router, 1)];
+    blueprint.links = (0..2).map(|index| (routers[index], part(Part::Replica, index))).collect();
+    let calls: Vec<_> = (0..6).map(|id| call(id * S, &[id], 10, 1)).collect();
+    assert_eq!(routes(&sights(&mut play(&blueprint, &calls), NEVER)), [0, 1, 0, 1, 0, 1]);
+}
+
+#[test]
 fn prefix_hit_is_drawn_under_every_policy_and_straight_traffic_always_finds() {
     let traffic = Traffic { steps: 10, input_tokens: 50, output_tokens: 5, think_s: 0.5, ..single_calls(2.0) };
     for policy in [Policy::StickySpill, Policy::RoundRobin, Policy::Random, Policy::LeastBusy] {

@@ -77,6 +77,14 @@ fn the_recorded_hour_hits_exactly_what_the_naive_engine_hits() {
     let mean = naive.ttfts.iter().map(|ttft| *ttft as f64).sum::<f64>() / naive.ttfts.len() as f64 / 1e3;
     assert_near("TTFT", report.ttft_ms.mean.unwrap(), mean, 1e-6);
     assert_near("TTFT", report.ttft_ms.max.unwrap(), *naive.ttfts.iter().max().unwrap() as f64 / 1e3, 1e-6);
+    // Percentiles are nearest-rank, off by at most 1 %.
+    let mut sorted = naive.ttfts.clone();
+    sorted.sort_unstable();
+    let rank = |percent: usize| sorted[(sorted.len() * percent).div_ceil(100) - 1] as f64 / 1e3;
+    assert_near("TTFT p50", report.ttft_ms.p50.unwrap(), rank(50), 0.01);
+    assert_near("TTFT p90", report.ttft_ms.p90.unwrap(), rank(90), 0.01);
+    assert_near("TTFT p95", report.ttft_ms.p95.unwrap(), rank(95), 0.01);
+    assert_near("TTFT p99", report.ttft_ms.p99.unwrap(), rank(99), 0.01);
 
     // Without time the same LRU: what time changes is which of two calls of a conversation, close together, comes before
     // the other has computed its prompt, and the room that running calls hold. Here some 1 % of the hits.
