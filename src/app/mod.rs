@@ -30,25 +30,34 @@ pub struct Launch {
 ///
 /// Where no window can be opened it says so in one line on standard error and returns an error.
 pub fn play(launch: Launch) -> AppExit {
-    let played = require_display().and_then(|()| {
-        guarded(move || {
-            let mut app = App::new();
-            let log = "warn,wgpu=error,wgpu_hal=error,naga=error,bevy_render=error,bevy_egui=error,winit=error,bevy_winit=error,calloop=error";
-            window_plugin(&mut app, WindowSpec { size: (1280, 720), fixed: false, log });
-            logic_plugin(&mut app);
-            app.world_mut().resource_mut::<Levels>().0 = Level::builtin();
-            if let Some(level) = launch.level {
-                app.insert_resource(Session::new(level));
-                app.insert_state(Screen::Play);
-            }
-            app.run()
-        })
-    });
-    played.unwrap_or_else(|problem| {
+    try_play(launch).unwrap_or_else(|problem| {
         eprintln!("{problem}");
         AppExit::from_code(2)
     })
 }
+
+/// Opens the game and plays it until its window is closed.
+///
+/// # Errors
+/// One line where no window can be opened.
+pub fn try_play(launch: Launch) -> Result<AppExit, String> {
+    require_display()?;
+    guarded(move || {
+        let mut app = App::new();
+        window_plugin(&mut app, WindowSpec { size: (1280, 720), fixed: false, log: LOG });
+        logic_plugin(&mut app);
+        app.world_mut().resource_mut::<Levels>().0 = Level::builtin();
+        if let Some(level) = launch.level {
+            app.insert_resource(Session::new(level));
+            app.insert_state(Screen::Play);
+        }
+        app.run()
+    })
+}
+
+/// What a game writes to its log: nothing of the libraries below but their errors.
+const LOG: &str = "warn,wgpu=error,wgpu_hal=error,naga=error,bevy_render=error,bevy_egui=error,winit=error,\
+                   bevy_winit=error,calloop=error";
 
 /// On a system with X11 or Wayland: is there a display to open a window on?
 fn require_display() -> Result<(), String> {
