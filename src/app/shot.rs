@@ -3,6 +3,7 @@
 use super::screens::{Levels, Screen, logic_plugin};
 use super::session::{Session, VerdictStage};
 use super::window::{PlayScreen, WindowSpec, window_plugin};
+use crate::blueprint::Assignment;
 use crate::level::{Level, VerdictRun};
 use crate::panels::PlayerChange;
 use crate::sim::micros_of_s;
@@ -32,8 +33,8 @@ pub struct Shot {
     pub seed: u64,
     /// What is shown.
     pub screen: ShotScreen,
-    /// Changes that a player makes on the way there: a moment in seconds, a key, a value.
-    pub changes: Vec<(f64, String, String)>,
+    /// Changes that a player makes on the way there, each at a moment in seconds.
+    pub changes: Vec<(f64, Assignment)>,
 }
 
 /// What a picture shows.
@@ -94,9 +95,9 @@ fn prepare(app: &mut App, shot: &Shot) {
     level.seeds.insert(0, shot.seed);
     let mut session = Session::new(level);
     session.level.seeds.clone_from(&shot.level.seeds);
-    for (at, key, value) in &shot.changes {
+    for (at, change) in &shot.changes {
         session.run_to(micros_of_s(*at));
-        session.change(&PlayerChange { key: key.clone(), value: value.clone() });
+        session.change(&PlayerChange { key: change.key.clone(), value: change.value.clone() });
         session.end_change();
     }
     // In steps, so that what the panels measure of late is there.

@@ -76,9 +76,11 @@ pub fn window_plugin(app: &mut App, spec: WindowSpec) {
     .add_systems(
         EguiPrimaryContextPass,
         (
+            warm_up,
             levels_screen.run_if(in_state(Screen::Levels)),
             play_screen.run_if(in_state(Screen::Play).and_then(resource_exists::<Session>)),
-        ),
+        )
+            .chain(),
     )
     .init_resource::<PlayScreen>();
 }
@@ -117,6 +119,20 @@ fn pace(session: Option<Res<Session>>, screen: Res<PlayScreen>, mut settings: Re
         if moves || screen.fixed_frame_s.is_some() { UpdateMode::Continuous } else { UpdateMode::reactive(IDLE) };
     settings.focused_mode = mode;
     settings.unfocused_mode = if moves { UpdateMode::Continuous } else { UpdateMode::reactive_low_power(IDLE) };
+}
+
+/// Letters are ready before they are needed; at another scale they are others.
+fn warm_up(mut contexts: EguiContexts, mut redraw: MessageWriter<RequestRedraw>, mut ready_at: Local<f32>) -> Result {
+    let ctx = contexts.ctx_mut()?;
+    if *ready_at != ctx.pixels_per_point() {
+        *ready_at = ctx.pixels_per_point();
+        panels::warm_up(ctx);
+    }
+    // What a person does may bring letters of other sizes: one more frame shows them.
+    if ctx.input(|input| !input.events.is_empty()) {
+        redraw.write(RequestRedraw);
+    }
+    Ok(())
 }
 
 fn root_ui(ctx: &egui::Context) -> Ui {

@@ -97,9 +97,29 @@ pub(super) struct Shot {
     /// Change a setting; repeat it for more, applied in order
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub set: Vec<String>,
+    /// Change a setting as a player would, at a simulated moment on the way; repeat it for more
+    #[arg(long = "change", value_name = "SECONDS:KEY=VALUE")]
+    pub change: Vec<String>,
+    /// Which screen
+    #[arg(long, value_enum, default_value_t)]
+    pub screen: ShotScreen,
     /// The seed; without it the level's first
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
+}
+
+/// The screens of which a picture can be taken.
+#[derive(clap::ValueEnum, Clone, Copy, Debug, Default)]
+pub(super) enum ShotScreen {
+    /// The play screen
+    #[default]
+    Play,
+    /// The verdict over it
+    Verdict,
+    /// The help over it
+    Help,
+    /// The list of levels
+    Levels,
 }
 
 #[derive(Args, Debug)]

@@ -26,9 +26,10 @@ pub use without::{open, shot};
 mod with {
     use super::{Arguments, InputError, Outcome};
     use crate::app;
-    use crate::blueprint::{SettingError, apply};
+    use crate::blueprint::{Assignment, SettingError, apply};
+    use crate::cli::args;
     use crate::cli::drive::{assignments, find_level};
-    use crate::level::Link;
+    use crate::level::{Level, Link};
     use bevy::app::AppExit;
 
     /// The least and the most that a side of the window may be, in pixels.
@@ -56,9 +57,35 @@ mod with {
         let size = size(&arguments.size)?;
         let seed = arguments.seed.unwrap_or_else(|| level.first_seed());
         let out = arguments.out.clone();
-        app::shot(app::Shot { level, at_s, out, size, seed, screen: app::ShotScreen::Play, changes: Vec::new() })
-            .map_err(InputError)?;
+        let changes = changes(&level, &arguments.change)?;
+        let screen = match arguments.screen {
+            args::ShotScreen::Play => app::ShotScreen::Play,
+            args::ShotScreen::Verdict => app::ShotScreen::Verdict,
+            args::ShotScreen::Help => app::ShotScreen::Help,
+            args::ShotScreen::Levels => app::ShotScreen::Levels,
+        };
+        app::shot(app::Shot { level, at_s, out, size, seed, screen, changes }).map_err(InputError)?;
         Ok(Outcome::Done)
+    }
+
+    /// Reads changes as `SECONDS:KEY=VALUE`, each one that a player could make.
+    fn changes(level: &Level, texts: &[String]) -> Result<Vec<(f64, Assignment)>, InputError> {
+        let mut blueprint = level.blueprint.clone();
+        texts
+            .iter()
+            .map(|text| {
+                let wrong = || SettingError {
+                    key: "--change".into(),
+                    expected: "SECONDS:KEY=VALUE, such as 60:router.spill=8".into(),
+                    found: format!("{text:?}"),
+                };
+                let (at, change) = text.split_once(':').ok_or_else(wrong)?;
+                let at: f64 = at.parse().ok().filter(|at: &f64| *at >= 0.0).ok_or_else(wrong)?;
+                let change = Assignment::parse(change).map_err(|_| wrong())?;
+                level.apply_as_player(&mut blueprint, std::slice::from_ref(&change))?;
+                Ok((at, change))
+            })
+            .collect()
     }
 
     /// Reads a size as `1280x720`.

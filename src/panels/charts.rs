@@ -89,7 +89,9 @@ fn waiting<'a>(view: &PlayView, series: &'a Series) -> Chart<'a> {
         .waiting
         .iter()
         .enumerate()
-        .map(|(index, points)| (format!("replica {}", index + 1), points.as_slice(), palette::FAINT, 1.0))
+        .map(|(index, points)| {
+            (format!("replica {}", index + 1), points.as_slice(), palette::FAINT.gamma_multiply(0.7), 1.0)
+        })
         .collect();
     if let Some(index) = hottest.filter(|index| *index < lines.len()) {
         let mut line = lines.remove(index);
@@ -139,7 +141,7 @@ fn one(ui: &mut Ui, view: &PlayView, chart: Chart) {
     let marks = place(view.marks, right, ui.available_width() - 54.0);
     // The texts of the changes stand above what is measured.
     let rows = marks.iter().filter_map(|mark| mark.text.as_ref()).map(|(_, row, _)| row + 1).max().unwrap_or(0);
-    let above = (rows as f32 * MARK_ROW + 3.0) / (ui.available_height() - 16.0).max(40.0);
+    let above = (rows as f32 * MARK_ROW + 7.0) / (ui.available_height() - 16.0).max(40.0);
     let highest = top / (1.0 - f64::from(above)).max(0.5);
     let x = AxisHints::new_x()
         .formatter(|mark: GridMark, _: &_| figures::clock_s(mark.value))
@@ -194,8 +196,9 @@ fn one(ui: &mut Ui, view: &PlayView, chart: Chart) {
             for goal in &chart.goals {
                 let text = backed(format!("goal {}", figure(*goal)), palette::GOLD);
                 // Above the line where there is room, else below it.
-                let align = if *goal < top * 0.8 { Align2::RIGHT_BOTTOM } else { Align2::RIGHT_TOP };
-                plot.text(Text::new("", PlotPoint::new(right, *goal), text).anchor(align));
+                let (align, off) =
+                    if *goal < top * 0.8 { (Align2::RIGHT_BOTTOM, 0.02) } else { (Align2::RIGHT_TOP, -0.02) };
+                plot.text(Text::new("", PlotPoint::new(right, *goal + top * off), text).anchor(align));
             }
             marks.iter().for_each(|mark| change(plot, mark, highest));
         });

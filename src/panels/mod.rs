@@ -24,5 +24,5 @@ pub use action::{Action, Deeds, PlayerChange, Speed};
 pub use levels::{LevelsView, show as show_levels};
 pub use play::{DrawFleet, show as show_play, zoom_for};
 pub use quantity::of_setting;
-pub use theme::install as install_theme;
+pub use theme::{install as install_theme, warm_up};
 pub use view::{Mark, Measures, PlayState, PlayView, ReplicaMeasure, RouterMeasure, Series, Tab, VerdictView};

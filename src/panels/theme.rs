@@ -69,6 +69,20 @@ pub fn install(ctx: &Context) {
     });
 }
 
+/// Draws every letter once in the sizes that the panels use, out of sight. A letter that is new reaches the graphics
+/// device a frame late; so none is.
+pub fn warm_up(ctx: &Context) {
+    let letters: String = (' '..='~').chain("×·…→−–".chars()).collect();
+    let texts = [10.0, 10.5, 11.0, 11.5, 12.0, 12.5, 13.0, 13.5].map(text);
+    let strongs = [10.5, 11.0, 12.0, 12.5, 13.0, 13.5, 14.0, 16.0].map(strong);
+    let figures = [mono(10.0), mono(10.5), mono(12.0), mono(12.5), mono(13.0), mono_strong(12.5), mono_strong(13.0)];
+    ctx.fonts_mut(|fonts| {
+        for font in texts.into_iter().chain(strongs).chain(figures) {
+            fonts.layout_no_wrap(letters.clone(), font, Color32::WHITE);
+        }
+    });
+}
+
 fn fonts() -> FontDefinitions {
     let mut fonts = FontDefinitions::empty();
     let mut add = |name: &str, bytes: &'static [u8], tweak: FontTweak| {

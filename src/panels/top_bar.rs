@@ -73,8 +73,8 @@ fn icon_back(ui: &mut Ui, deeds: &mut Deeds) {
 fn time_controls(ui: &mut Ui, view: &PlayView, deeds: &mut Deeds) {
     let tight = ui.available_width() < 400.0;
     ui.spacing_mut().item_spacing.x = 4.0_f32.min(ui.spacing().item_spacing.x);
-    ui.spacing_mut().button_padding.x = 4.0;
-    let (icon_width, speed_width, verdict_width) = if tight { (28.0, 30.0, 60.0) } else { (32.0, 40.0, 74.0) };
+    ui.spacing_mut().button_padding.x = if tight { 2.0 } else { 4.0 };
+    let (icon_width, speed_width, verdict_width) = if tight { (26.0, 28.0, 54.0) } else { (32.0, 40.0, 74.0) };
     let (icon, name) = if view.paused { (Icon::Play, "Run") } else { (Icon::Pause, "Pause") };
     if icon_button(ui, icon, name, vec2(icon_width, 26.0)).on_hover_text(format!("{name}  (Space)")).clicked() {
         deeds.act(Action::TogglePause);
