@@ -6,7 +6,7 @@ use super::window::{PlayScreen, WindowSpec, window_plugin};
 use crate::blueprint::Assignment;
 use crate::level::{Level, VerdictRun};
 use crate::panels::PlayerChange;
-use crate::sim::micros_of_s;
+use crate::sim::{Sight, micros_of_s};
 use bevy::prelude::*;
 use bevy::render::view::screenshot::{Screenshot, ScreenshotCaptured};
 use std::path::PathBuf;
@@ -106,6 +106,8 @@ fn prepare(app: &mut App, shot: &Shot) {
     for step in [12.0, 8.0, 4.0, 0.0] {
         session.run_to(micros_of_s((until - step).max(from)));
     }
+    // The crosses of what was rejected long before have faded by the moment.
+    session.run.watched().sights.retain(|(_, sight)| !matches!(sight, Sight::Rejected { .. }));
     if shot.screen == ShotScreen::Verdict {
         let verdict = VerdictRun::new(&session.level, &session.blueprint).finish();
         session.verdict = VerdictStage::Done(Box::new(verdict));
@@ -130,6 +132,8 @@ fn direct(
         let until = stage.shot.at_s - APPROACH_S * left / f64::from(APPROACH_FRAMES);
         session.run_to(micros_of_s(until.max(0.0)));
         session.paused = true;
+        // What happens on the way there flies as it would if time went by.
+        screen.canvas.stepped();
     }
     let last = SETTLE_FRAMES + if stage.shot.screen == ShotScreen::Levels { 0 } else { APPROACH_FRAMES };
     if stage.shot.screen == ShotScreen::Help {
