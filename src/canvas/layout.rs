@@ -182,6 +182,15 @@ impl Layout {
         list.get(id.index).copied()
     }
 
+    fn places_mut(&mut self, part: Part) -> &mut Vec<Rect> {
+        match part {
+            Part::Traffic => &mut self.traffics,
+            Part::Balancer => &mut self.balancers,
+            Part::Router => &mut self.routers,
+            Part::Replica => &mut self.replicas,
+        }
+    }
+
     /// The right edge of the replicas.
     pub fn replicas_right(&self) -> f32 {
         self.replicas.iter().map(Rect::right).fold(0.0, f32::max)
@@ -250,12 +259,7 @@ impl Columns {
         let mut x = MARGIN;
         for &(part, count) in &self.kinds {
             let width = Self::width(part);
-            let list = match part {
-                Part::Traffic => &mut layout.traffics,
-                Part::Balancer => &mut layout.balancers,
-                _ => &mut layout.routers,
-            };
-            *list = stack(part, count, pos2(x + width / 2.0, y), f32::INFINITY);
+            *layout.places_mut(part) = stack(part, count, pos2(x + width / 2.0, y), f32::INFINITY);
             x += width + gap;
         }
     }
@@ -272,12 +276,7 @@ impl Columns {
         let half = (middle - above).min(below - middle);
         for &(part, count) in &self.kinds {
             let width = Self::width(part);
-            let list = match part {
-                Part::Traffic => &mut layout.traffics,
-                Part::Balancer => &mut layout.balancers,
-                _ => &mut layout.routers,
-            };
-            *list = stack(part, count, pos2(x + width / 2.0, middle), half);
+            *layout.places_mut(part) = stack(part, count, pos2(x + width / 2.0, middle), half);
             x += width + gap;
         }
     }

@@ -59,6 +59,7 @@ fn rows(fleet: &Blueprint, vary: &[String]) -> Result<Vec<Row>, SettingError> {
             expected: "KEY=A,B,C".into(),
             ..error
         })?;
+        let key = key.as_str();
         let values: Vec<&str> = value.split(',').map(str::trim).collect();
         if product.len().saturating_mul(values.len()) > MOST_ROWS {
             let expected = format!("at most {MOST_ROWS} rows in all");
@@ -69,12 +70,11 @@ fn rows(fleet: &Blueprint, vary: &[String]) -> Result<Vec<Row>, SettingError> {
             .flat_map(|row| {
                 values.iter().map(move |value| {
                     let mut row = row.clone();
-                    row.push(Assignment::new(text_key(text), *value));
+                    row.push(Assignment::new(key, *value));
                     row
                 })
             })
             .collect();
-        debug_assert!(!key.is_empty());
     }
     product
         .into_iter()
@@ -84,10 +84,6 @@ fn rows(fleet: &Blueprint, vary: &[String]) -> Result<Vec<Row>, SettingError> {
             Ok(Row { set, blueprint })
         })
         .collect()
-}
-
-fn text_key(text: &str) -> &str {
-    text.split('=').next().unwrap_or_default().trim()
 }
 
 /// Runs one row.

@@ -23,7 +23,7 @@ pub struct Verdict {
     pub margin: Option<bool>,
 }
 
-/// What failed most, and where.
+/// What failed most.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Failure {
     /// The reason.
@@ -32,8 +32,6 @@ pub struct Failure {
     pub calls: u64,
     /// How many calls were sent, over all seeds.
     pub sent: u64,
-    /// The replica with the longest queue, from 0, and how long that was.
-    pub longest_queue: Option<(usize, u64)>,
 }
 
 impl VerdictRun {
@@ -77,19 +75,12 @@ impl VerdictRun {
 }
 
 impl Verdict {
-    /// What failed most, and where; none if no call failed.
+    /// What failed most; none if no call failed.
     pub fn worst_failure(&self) -> Option<Failure> {
         let calls = |reason: Reason| -> u64 {
             self.reports.iter().filter_map(|report| report.rejected.get(reason.key())?.as_u64()).sum()
         };
         let reason = Reason::ALL.into_iter().max_by_key(|&reason| calls(reason)).filter(|&reason| calls(reason) > 0)?;
-        let queues = self.reports.iter().flat_map(|report| report.replicas.iter().enumerate());
-        let longest = queues.map(|(index, replica)| (index, replica.max_waiting)).max_by_key(|(_, longest)| *longest);
-        Some(Failure {
-            reason,
-            calls: calls(reason),
-            sent: self.reports.iter().map(|report| report.sent).sum(),
-            longest_queue: longest,
-        })
+        Some(Failure { reason, calls: calls(reason), sent: self.reports.iter().map(|report| report.sent).sum() })
     }
 }
