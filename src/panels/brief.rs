@@ -56,13 +56,16 @@ pub fn paragraphs(ui: &mut Ui, text: &str) {
 
 fn goals(ui: &mut Ui, view: &PlayView) {
     section(ui, "Goals");
-    for (goal, report) in view.level.goals.iter().zip(view.goals) {
-        card(ui, view, goal, report);
-    }
     let warmup = view.level.warmup_s;
+    // Nothing has been measured yet: that no call has failed, say, is not a goal that is met.
+    let measured = seconds(view.now) >= warmup;
+    for (goal, report) in view.level.goals.iter().zip(view.goals) {
+        let value = report.value.filter(|_| measured);
+        card(ui, view, goal, &GoalReport { value, met: report.met && measured, ..report.clone() });
+    }
     let note = if view.over {
         "The run is over. Ask for the verdict, or begin again with R.".into()
-    } else if seconds(view.now) < warmup {
+    } else if !measured {
         format!("Measured from {} on, when the caches are warm.", figures::clock_s(warmup))
     } else if view.marks.is_empty() {
         format!("Over this run since {}.", figures::clock_s(warmup))
