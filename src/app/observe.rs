@@ -1,12 +1,9 @@
 //! What the panels need of a run, read off its world.
 
 use crate::panels::{Measures, ReplicaMeasure, RouterMeasure, Series};
-use crate::sim::{Call, Cpu, KvCache, Micros, ReplicaState, Roster, RouterState, Run, SECOND, Slots, Waiting, seconds};
+use crate::sim::{Call, Cpu, KvCache, Micros, ReplicaState, Roster, RouterState, Run, Slots, WINDOW, Waiting, seconds};
 use egui_plot::PlotPoint;
 use std::collections::VecDeque;
-
-/// The rate of calls is taken over so much simulated time.
-const RATE_WINDOW: Micros = 10 * SECOND;
 
 /// What was counted in a run up to a moment.
 pub struct Reading {
@@ -38,8 +35,8 @@ pub fn read(readings: &mut VecDeque<Reading>, run: &Run) {
         return;
     }
     readings.push_back(Reading::of(run));
-    // One that lies before the window stays, so that what is left spans it.
-    while readings.len() > 2 && readings[1].at + RATE_WINDOW <= run.now() {
+    // The canvas counts calls over the same window: the two must not tell two rates. One that lies before it stays, so that what is left spans it.
+    while readings.len() > 2 && readings[1].at + WINDOW <= run.now() {
         readings.pop_front();
     }
 }
@@ -99,6 +96,11 @@ pub fn series(run: &mut Run, series: &mut Series) {
     series.ttft_p50 = line(&|sample| sample.ttft_p50.map(|micros| micros as f64 / 1e3));
     series.ttft_p99 = line(&|sample| sample.ttft_p99.map(|micros| micros as f64 / 1e3));
     series.hit_rate = line(&|sample| sample.hit_rate.map(|share| share * 100.0));
+    series.waiting_longest = line(&|sample| sample.waiting.iter().max().map(|longest| *longest as f64));
+    series.waiting_mean = line(&|sample| {
+        let count = sample.waiting.len();
+        (count > 0).then(|| sample.waiting.iter().sum::<u64>() as f64 / count as f64)
+    });
     let replicas = watch.samples.iter().map(|sample| sample.waiting.len()).max().unwrap_or(0);
     series.waiting =
         (0..replicas).map(|index| line(&|sample| sample.waiting.get(index).map(|waiting| *waiting as f64))).collect();

@@ -81,6 +81,9 @@ fn hit_rate<'a>(view: &PlayView, series: &'a Series) -> Chart<'a> {
 
 /// The replica with the longest queue of late stands out; the others step back.
 fn waiting<'a>(view: &PlayView, series: &'a Series) -> Chart<'a> {
+    if series.waiting.len() > MOST_LINES {
+        return waiting_of_many(series);
+    }
     let now: Vec<u64> = view.measures.replicas.iter().map(|replica| replica.waiting).collect();
     let hottest =
         now.iter().copied().enumerate().max_by_key(|(_, waiting)| *waiting).filter(|(_, waiting)| *waiting > 0);
@@ -105,6 +108,23 @@ fn waiting<'a>(view: &PlayView, series: &'a Series) -> Chart<'a> {
         lines,
         goals: Vec::new(),
         top: round_up(top),
+        figure: |calls| figures::count(calls.round() as u64),
+    }
+}
+
+/// So many replicas have a line each; of more of them there are the longest queue and the mean.
+const MOST_LINES: usize = 12;
+
+fn waiting_of_many(series: &Series) -> Chart<'_> {
+    Chart {
+        title: "Waiting per replica",
+        legend: vec![("longest", palette::WARN), ("mean", palette::DIM)],
+        lines: vec![
+            ("mean".into(), &series.waiting_mean, palette::DIM, 1.5),
+            ("longest".into(), &series.waiting_longest, palette::WARN, 1.5),
+        ],
+        goals: Vec::new(),
+        top: round_up(highest(&series.waiting_longest).max(8.0)),
         figure: |calls| figures::count(calls.round() as u64),
     }
 }

@@ -125,6 +125,10 @@ pub struct Series {
     pub hit_rate: Vec<PlotPoint>,
     /// Calls waiting, for each replica.
     pub waiting: Vec<Vec<PlotPoint>>,
+    /// The most calls that wait at any one replica.
+    pub waiting_longest: Vec<PlotPoint>,
+    /// Calls waiting at a replica, on average over the replicas.
+    pub waiting_mean: Vec<PlotPoint>,
 }
 
 /// What the panels of the play screen remember from frame to frame.
