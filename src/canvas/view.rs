@@ -80,11 +80,6 @@ impl Canvas {
         self.selected = part;
     }
 
-    /// Shows all of the fleet again.
-    pub fn fit(&mut self) {
-        self.camera = Camera::default();
-    }
-
     /// Draws the fleet into all of the available room. `frame_s` is wall seconds since the last frame, 0 when paused: then
     /// the picture stands still. With `reduced_motion` nothing flies: a dot is seen where it lands, and fades.
     pub fn show(&mut self, ui: &mut Ui, picture: &FleetPicture, frame_s: f32, reduced_motion: bool) -> CanvasResponse {
@@ -170,13 +165,35 @@ impl Canvas {
                 self.focused = Some(id);
             }
             let touched = touched.on_hover_cursor(CursorIcon::PointingHand);
-            if id.part == Part::Replica {
+            if let Part::Router | Part::Replica = id.part {
                 touched.on_hover_ui(|ui| {
-                    ui.label(self.replica_in_words(picture, id.index));
+                    ui.label(if id.part == Part::Router {
+                        self.router_in_words(picture, id.index)
+                    } else {
+                        self.replica_in_words(picture, id.index)
+                    });
                 });
             }
         }
         response
+    }
+
+    /// A router in words: what its rings mean.
+    fn router_in_words(&self, picture: &FleetPicture, index: usize) -> String {
+        let Some(state) = picture.routers.get(index) else { return String::new() };
+        let count = figures::count;
+        let cpu = figures::percent(f64::from(self.loads.router(index)));
+        let mut lines = vec![
+            picture.name(PartId::new(Part::Router, index)),
+            format!("CPU {cpu} busy: the ring, of {} vCPU", count(state.cores)),
+            "above 90 % it may crash".into(),
+            format!("{} of {} slots taken", count(state.slots_taken), count(state.slots)),
+            format!("{} waiting for a slot", count(state.waiting)),
+        ];
+        if !state.up {
+            lines.insert(1, "down after a crash: it refuses calls".into());
+        }
+        lines.join("\n")
     }
 
     /// A replica in words: what its picture has no room for.
