@@ -122,6 +122,14 @@ fn a_goal_shows_its_value_and_its_target() {
 }
 
 #[test]
+fn before_measuring_begins_no_goal_is_met() {
+    let harness = desk_at(MORE_REPLICAS, 60);
+    harness.get_by_label("Failed calls: –, none, not met");
+    let harness = desk_at(MORE_REPLICAS, 180);
+    harness.get_by_label("Failed calls: 0, none, met");
+}
+
+#[test]
 fn a_number_that_is_typed_changes_the_running_fleet() {
     let mut harness = desk_at(MORE_REPLICAS, 30);
     type_into(&mut harness, "Session affinity", "62.5 %");
@@ -219,6 +227,26 @@ fn keys_work_everywhere_but_while_somebody_types() {
 }
 
 #[test]
+fn keys_lead_to_the_settings_and_to_less_motion() {
+    let mut harness = desk_at(MORE_REPLICAS, 10);
+    harness.key_press(egui::Key::S);
+    harness.run_steps(3);
+    assert_eq!(harness.state().state.focus.as_deref(), Some("router.slots"));
+    let before = harness.state().session.blueprint.routers[0].slots;
+    harness.key_press(egui::Key::ArrowRight);
+    harness.run_steps(2);
+    assert!(harness.state().session.blueprint.routers[0].slots > before);
+    harness.event(egui::Event::Text("?".into()));
+    harness.run_steps(4);
+    harness.key_press(egui::Key::M);
+    harness.run_steps(2);
+    assert!(harness.state().state.reduced_motion && harness.state().state.help);
+    harness.key_press(egui::Key::Enter);
+    harness.run_steps(3);
+    assert!(!harness.state().state.help, "the button that closes the help has the keyboard");
+}
+
+#[test]
 fn the_top_bar_has_every_time_control() {
     let mut harness = desk_at(MORE_REPLICAS, 10);
     for (name, action) in [
@@ -274,6 +302,7 @@ fn a_verdict_says_won_or_not_and_what_failed() {
     harness.get_by_label("Not yet");
     harness.get_by_label_contains("calls rejected");
     harness.get_by_label_contains("all at replica 1");
+    harness.get_by_label("beyond the goals");
     assert!(harness.query_by_label("Debrief").is_none());
     harness.get_by_label("Try again").click();
     harness.run_steps(2);

@@ -40,13 +40,21 @@ impl FleetCanvas {
         self.canvas.take_sights(session.run.watched().sights.drain(..), speed);
     }
 
-    /// Draws the fleet and returns the part that was clicked. `frame_s` is real time since the last frame.
-    pub fn show(&mut self, ui: &mut Ui, session: &Session, selected: PartId, frame_s: f32) -> Option<PartId> {
+    /// Draws the fleet and returns the part that was clicked. `frame_s` is real time since the last frame; with
+    /// `reduced_motion` nothing flies.
+    pub fn show(
+        &mut self,
+        ui: &mut Ui,
+        session: &Session,
+        selected: PartId,
+        frame_s: f32,
+        reduced_motion: bool,
+    ) -> Option<PartId> {
         let stands = session.paused && self.flying_s <= 0.0 || !matches!(session.verdict, VerdictStage::None);
         self.flying_s = if session.paused { (self.flying_s - frame_s).max(0.0) } else { 0.0 };
         self.canvas.select(Some(selected));
         let frame_s = if stands { 0.0 } else { frame_s };
-        self.canvas.show(ui, &FleetPicture::of(&session.run), frame_s, false).clicked
+        self.canvas.show(ui, &FleetPicture::of(&session.run), frame_s, reduced_motion).clicked
     }
 
     /// Is something under way on it although time stands still?

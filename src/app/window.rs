@@ -93,7 +93,8 @@ fn input_of(spec: WindowSpec) -> EguiGlobalSettings {
 }
 
 fn enter_play(mut screen: ResMut<PlayScreen>) {
-    screen.state = PlayState::default();
+    // Whoever wants less motion wants it on every level.
+    screen.state = PlayState { reduced_motion: screen.state.reduced_motion, ..PlayState::default() };
     screen.canvas.open();
 }
 
@@ -173,9 +174,9 @@ fn play_screen(
     let PlayScreen { state, canvas, fixed_frame_s } = &mut *screen;
     let frame_s = fixed_frame_s.unwrap_or(time.delta_secs());
     canvas.take_sights(&mut session);
-    let view = session.view();
-    let Deeds { actions: done, changes: changed } =
-        panels::show_play(&mut ui, &view, state, &mut |ui, selected| canvas.show(ui, &session, selected, frame_s));
+    let (view, calm) = (session.view(), state.reduced_motion);
+    let mut fleet = |ui: &mut Ui, selected| canvas.show(ui, &session, selected, frame_s, calm);
+    let Deeds { actions: done, changes: changed } = panels::show_play(&mut ui, &view, state, &mut fleet);
     if done.contains(&Action::StepEvent) {
         canvas.stepped();
     }

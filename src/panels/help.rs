@@ -1,13 +1,14 @@
-//! The help: the keys, and what the model leaves out.
+//! The help: the keys, what the picture shows, what the model leaves out, and less motion.
 
 use super::theme;
-use super::widgets::{main_button, modal, said, section};
+use super::view::PlayState;
+use super::widgets::{main_button, modal, said, section, take_focus};
 use crate::canvas::palette;
 use crate::sim::LEFT_OUT;
-use egui::{Context, Grid, ScrollArea, Ui, vec2};
+use egui::{Context, FontId, Grid, ScrollArea, Ui, vec2};
 
 /// Each key and what it does.
-const KEYS: [(&str, &str); 13] = [
+const KEYS: [(&str, &str); 16] = [
     ("Space", "pause, or go on"),
     (".", "step to the next event"),
     ("1 2 3 4 5", "speed: 0.1×, 1×, 8×, 64×, as fast as it goes"),
@@ -17,40 +18,66 @@ const KEYS: [(&str, &str); 13] = [
     ("V or F", "verdict: every seed afresh with these settings"),
     ("H", "a hint"),
     ("[  ]", "previous, next part in the inspector"),
+    ("S", "to the settings"),
     ("Tab", "next control; arrows move a slider, digits type a number"),
     ("Esc", "close what is open, leave a field"),
+    ("M", "reduced motion, or not"),
     ("L", "back to the list of problems"),
     ("?", "this help"),
+    ("wheel", "look closer at the fleet; drag to move, double click for all of it"),
 ];
 
-/// The help over everything else. Returns whether it stays open.
-pub fn show(ctx: &Context) -> bool {
+/// What the signs of the picture mean that its legend has no room for.
+const SIGNS: [(&str, &str); 7] = [
+    ("ring of a replica", "load: the busier of its prefill lane and its slots; marks at 50, 70, 90 %"),
+    ("ring of the router", "the busy share of its cores"),
+    ("sticky", "sent to its home: where its prefix is"),
+    ("first", "no home yet: sent to the least busy replica, now its home"),
+    ("spill", "too many waited at its home: sent to the least busy replica"),
+    ("turn", "sent round robin, whoever holds its prefix"),
+    ("random, least", "sent to any replica, to the least busy one: other policies"),
+];
+
+/// The help over everything else.
+pub fn show(ctx: &Context, state: &mut PlayState) {
     let room = ctx.content_rect().size();
-    let mut open = true;
-    let response = modal(ctx, "help", 540.0, |ui| {
+    let response = modal(ctx, "help", 580.0, |ui| {
         ui.label(said("Keys", theme::strong(18.0), palette::TEXT));
         ui.add_space(4.0);
         ScrollArea::vertical().max_height(room.y - 190.0).show(ui, |ui| {
-            ui.set_max_width(ui.available_width() - 10.0);
-            keys(ui);
+            // The scroll bar has its own room.
+            ui.set_max_width(ui.available_width() - 16.0);
+            pairs(ui, "keys", 84.0, theme::mono(12.0), &KEYS);
+            ui.add_space(10.0);
+            section(ui, "What the picture shows");
+            pairs(ui, "signs", 112.0, theme::text(12.0), &SIGNS);
             ui.add_space(10.0);
             left_out(ui);
         });
         ui.add_space(8.0);
         ui.horizontal(|ui| {
-            if main_button(ui, "Close").clicked() {
-                open = false;
-            }
-        });
+            let close = main_button(ui, "Close");
+            take_focus(&close);
+            ui.add_space(8.0);
+            ui.checkbox(&mut state.reduced_motion, "Reduced motion").on_hover_text("Nothing flies on the canvas  (M)");
+            close.clicked()
+        })
+        .inner
     });
-    open && !response.should_close()
+    state.help = !response.inner && !response.should_close();
 }
 
-fn keys(ui: &mut Ui) {
-    Grid::new("keys").num_columns(2).spacing(vec2(20.0, 5.0)).show(ui, |ui| {
-        for (key, does) in KEYS {
-            ui.label(said(key, theme::mono(12.0), palette::TEXT));
-            ui.label(said(does, theme::text(12.0), palette::DIM));
+/// Two columns: a word, and what it means, which wraps where the window is narrow.
+fn pairs(ui: &mut Ui, id: &str, first: f32, font: FontId, pairs: &[(&str, &str)]) {
+    let spacing = 16.0;
+    let second = (ui.available_width() - first - spacing).max(80.0);
+    Grid::new(id).num_columns(2).min_col_width(first).spacing(vec2(spacing, 5.0)).show(ui, |ui| {
+        for (word, meaning) in pairs {
+            ui.label(said(*word, font.clone(), palette::TEXT));
+            ui.vertical(|ui| {
+                ui.set_max_width(second);
+                ui.label(said(*meaning, theme::text(12.0), palette::DIM));
+            });
             ui.end_row();
         }
     });

@@ -42,6 +42,8 @@ pub fn show(ui: &mut Ui, view: &PlayView, state: &mut PlayState, deeds: &mut Dee
             part => all_settings(ui, view, state, part, deeds),
         }
     });
+    // The setting that had the attention is not here: in the next frame the first one takes the keyboard, if there is one.
+    state.enter_settings &= state.focus.take_if(|_| state.enter_settings).is_some();
 }
 
 /// Which part is shown, to choose another one.
@@ -49,10 +51,20 @@ fn parts(ui: &mut Ui, view: &PlayView, state: &mut PlayState) {
     ui.horizontal(|ui| {
         ui.add_space(8.0 - ui.spacing().item_spacing.x);
         ui.spacing_mut().item_spacing.x = 4.0;
-        for (part, name) in [(Part::Traffic, "Traffic"), (Part::Router, "Router"), (Part::Replica, "Replicas")] {
-            let there = view.blueprint.count(part) > 0;
-            let selected = state.selected.part == part;
-            if there && word_button(ui, name, selected, 62.0).clicked() {
+        let names = [
+            (Part::Traffic, "Traffic"),
+            (Part::Balancer, "Balancer"),
+            (Part::Router, "Router"),
+            (Part::Replica, "Replicas"),
+        ];
+        let there = names.into_iter().filter(|(part, _)| view.blueprint.count(*part) > 0);
+        let all = there.clone().count() == names.len();
+        let width = if all { 50.0 } else { 62.0 };
+        if all {
+            ui.spacing_mut().button_padding.x = 2.0;
+        }
+        for (part, name) in there {
+            if word_button(ui, name, state.selected.part == part, width).clicked() {
                 state.selected = PartId::new(part, 0);
             }
         }
@@ -127,12 +139,11 @@ fn router(ui: &mut Ui, view: &PlayView, state: &mut PlayState, deeds: &mut Deeds
     replicas(ui, view, state, deeds);
     ui.add_space(2.0);
     let title = RichText::new("More").font(theme::text(12.0)).color(palette::DIM);
-    let open = CollapsingHeader::new(title).id_salt("more settings").show(ui, |ui| {
+    CollapsingHeader::new(title).id_salt("more settings").show(ui, |ui| {
         for setting in lesser {
             row(ui, view, state, setting, id, deeds);
         }
     });
-    state.more = open.fully_open();
 }
 
 /// Every setting of a part.
@@ -169,12 +180,14 @@ fn row(ui: &mut Ui, view: &PlayView, state: &mut PlayState, setting: &Setting, i
     let given = &view.level.blueprint;
     let given_index = id.index.min(given.count(id.part).saturating_sub(1));
     let refused = view.refusal.filter(|refusal| refers_to(&refusal.key, setting.key));
+    let open = view.level.is_open(setting.key);
     let row = Row {
         about: About::of(setting),
         value: setting.get(view.blueprint, id.index),
         given: if given.count(id.part) == 0 { setting.default } else { setting.get(given, given_index) },
-        open: view.level.is_open(setting.key),
+        open,
         focused: state.focus.as_deref() == Some(key.as_str()),
+        enter: open && enters(state, &key),
         notes: rules::notes(view, setting.key, id),
         refused: refused.map(|refusal| format!("expected {}", refusal.expected)),
         key,
@@ -189,6 +202,13 @@ fn refers_to(written: &str, plain: &str) -> bool {
     written == plain || Address::parse(written).is_ok_and(|address| address.plain_key() == plain)
 }
 
+/// Is the keyboard to go to this setting? Then it goes to no other.
+fn enters(state: &mut PlayState, key: &str) -> bool {
+    let here = state.enter_settings && state.focus.as_deref().is_none_or(|focus| focus == key);
+    state.enter_settings &= !here;
+    here
+}
+
 /// The number of replicas, as a row of its own.
 fn replicas(ui: &mut Ui, view: &PlayView, state: &mut PlayState, deeds: &mut Deeds) {
     let count = view.blueprint.replicas.len();
@@ -197,14 +217,16 @@ fn replicas(ui: &mut Ui, view: &PlayView, state: &mut PlayState, deeds: &mut Dee
         return;
     }
     let refused = view.refusal.filter(|refusal| refusal.key == "replicas");
-    let cost = view.level.is_open("replicas").then(|| format!("each one more costs {REPLICA_CREDITS} cr"));
+    let open = view.level.is_open("replicas");
+    let cost = open.then(|| format!("each one more costs {REPLICA_CREDITS} cr"));
     let row = Row {
         key: "replicas".into(),
         about: REPLICAS,
         value: Value::Number(count as f64),
         given: Value::Number(given as f64),
-        open: view.level.is_open("replicas"),
+        open,
         focused: state.focus.as_deref() == Some("replicas"),
+        enter: open && enters(state, "replicas"),
         notes: rules::Notes { rule: cost, warning: None },
         refused: refused.map(|refusal| format!("expected {}", refusal.expected)),
     };

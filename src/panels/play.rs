@@ -18,14 +18,20 @@ pub type DrawFleet<'a> = &'a mut dyn FnMut(&mut Ui, PartId) -> Option<PartId>;
 pub fn show(ui: &mut Ui, view: &PlayView, state: &mut PlayState, canvas: DrawFleet) -> Deeds {
     let mut deeds = Deeds::default();
     keys(ui, view, state, &mut deeds);
+    // What lies below an open window is not pointed at: else a tooltip would stay over the window.
+    let covered = state.help || !matches!(view.verdict, VerdictView::None);
+    let pointer = covered.then(|| ui.input_mut(|input| std::mem::take(&mut input.pointer)));
     if ui.available_width() < NARROW {
         narrow(ui, view, state, canvas, &mut deeds);
     } else {
         wide(ui, view, state, canvas, &mut deeds);
     }
+    if let Some(pointer) = pointer {
+        ui.input_mut(|input| input.pointer = pointer);
+    }
     verdict::show(ui.ctx(), view, state, &mut deeds);
     if state.help {
-        state.help = help::show(ui.ctx());
+        help::show(ui.ctx(), state);
     }
     deeds
 }
@@ -89,10 +95,16 @@ fn narrow(ui: &mut Ui, view: &PlayView, state: &mut PlayState, canvas: DrawFleet
 /// The keys that work wherever one is, but not while somebody types, and none but their own while a window is open.
 fn keys(ui: &Ui, view: &PlayView, state: &mut PlayState, deeds: &mut Deeds) {
     let ctx = ui.ctx();
-    if ctx.text_edit_focused() || state.help {
+    if ctx.text_edit_focused() {
         return;
     }
     let pressed = |key| ui.input(|input| input.modifiers.is_none() && input.key_pressed(key));
+    if pressed(Key::M) {
+        state.reduced_motion = !state.reduced_motion;
+    }
+    if state.help {
+        return;
+    }
     if !matches!(view.verdict, VerdictView::None) {
         if pressed(Key::R) && matches!(view.verdict, VerdictView::Done(_)) {
             deeds.act(Action::Restart);
@@ -127,6 +139,10 @@ fn keys(ui: &Ui, view: &PlayView, state: &mut PlayState, deeds: &mut Deeds) {
     }
     if typed(ui, "?") {
         state.help = true;
+    }
+    if pressed(Key::S) {
+        state.tab = Tab::Settings;
+        state.enter_settings = true;
     }
     if pressed(Key::OpenBracket) || pressed(Key::CloseBracket) {
         state.selected = neighbour(view, state.selected, pressed(Key::CloseBracket));

@@ -49,6 +49,8 @@ pub struct Row {
     pub open: bool,
     /// Has it the attention?
     pub focused: bool,
+    /// Is the keyboard to go to it?
+    pub enter: bool,
     /// What is said under it.
     pub notes: Notes,
     /// Why the last change of it was refused.
@@ -131,10 +133,9 @@ fn controls(ui: &mut Ui, row: &Row, deeds: &mut Deeds) -> bool {
 /// A locked setting: its name, its value, and how far along its range that is.
 fn locked(ui: &mut Ui, row: &Row) -> bool {
     let (name_room, number_room) = line(ui);
-    let unit = if row.about.unit.is_empty() { String::new() } else { format!(" {}", row.about.unit) };
     let value = match row.value {
         Value::Word(word) => word.to_owned(),
-        Value::Number(_) => format!("{}{unit}", quantity::exact(shown(row))),
+        Value::Number(_) => format!("{}{}", quantity::exact(shown(row)), suffix(row)),
     };
     let painter = ui.painter();
     let name =
@@ -174,6 +175,16 @@ fn shown(row: &Row) -> f64 {
     row.value.number().unwrap_or(0.0) * shown_per_unit(row.about.kind)
 }
 
+/// What stands behind the number: its unit, one of which is a `core` and not a `cores`.
+fn suffix(row: &Row) -> String {
+    let unit = row.about.unit;
+    let unit = match (row.about.kind, unit.strip_suffix('s')) {
+        (Kind::Count(..), Some(one)) if row.value == Value::Number(1.0) => one,
+        _ => unit,
+    };
+    if unit.is_empty() { String::new() } else { format!(" {unit}") }
+}
+
 /// Hands on a number as it was shown, if it is another one and the setting can take it.
 fn send(row: &Row, shown: f64, deeds: &mut Deeds) {
     let number = match row.about.kind {
@@ -196,9 +207,7 @@ fn number(ui: &mut Ui, row: &Row, name: egui::Id, deeds: &mut Deeds) -> bool {
         if matches!(row.about.kind, Kind::Count(..) | Kind::Share) { (span / 256.0).max(0.2) } else { span / 256.0 };
     ui.spacing_mut().interact_size = vec2(FIELD, 20.0);
     ui.spacing_mut().button_padding.x = 6.0;
-    let unit = row.about.unit;
-    let suffix = if unit.is_empty() { String::new() } else { format!(" {unit}") };
-    let suffix = said(suffix, theme::mono(12.0), palette::DIM);
+    let suffix = said(suffix(row), theme::mono(12.0), palette::DIM);
     let field = DragValue::new(&mut value)
         .range(low * scale..=high * scale)
         .speed(speed)
@@ -229,6 +238,9 @@ fn slider(ui: &mut Ui, row: &Row, name: egui::Id, deeds: &mut Deeds) -> bool {
         .clamping(SliderClamping::Never)
         .trailing_fill(true);
     let response = ui.add_sized(vec2(width, 14.0), wanted).labelled_by(name);
+    if row.enter {
+        response.request_focus();
+    }
     paint_handle(ui, &response, ((value - low) / (high - low)) as f32);
     let touched = response.gained_focus() || response.dragged() || response.changed();
     if response.changed() {
@@ -270,6 +282,9 @@ fn choice(ui: &mut Ui, row: &Row, words: &'static [&'static str], name: egui::Id
         }
     });
     let response = response.response.labelled_by(name);
+    if row.enter {
+        response.request_focus();
+    }
     if picked != now {
         deeds.change(&row.key, picked);
     }

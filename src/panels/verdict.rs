@@ -2,12 +2,12 @@
 
 use super::action::{Action, Deeds};
 use super::view::{PlayState, PlayView, VerdictView};
-use super::widgets::{goal_sign, main_button, meter, modal, plain_button, said, section};
+use super::widgets::{goal_sign, main_button, meter, modal, plain_button, said, section, take_focus};
 use super::{brief, quantity, theme};
 use crate::canvas::{figures, palette};
 use crate::level::{Goal, Level, Verdict};
 use crate::sim::{GoalReport, Reason};
-use egui::{Context, Grid, Rect, ScrollArea, Sense, Ui, WidgetInfo, WidgetType, pos2, vec2};
+use egui::{Context, Grid, Rect, ScrollArea, Sense, Stroke, Ui, WidgetInfo, WidgetType, pos2, vec2};
 
 /// A queue shorter than this is not worth a word.
 const WORTH_SAYING: u64 = 5;
@@ -34,8 +34,9 @@ fn running(ui: &mut Ui, level: &Level, progress: f32, deeds: &mut Deeds) {
     let seeds = level.seeds.len();
     let which = ((progress * seeds as f32) as usize + 1).min(seeds);
     ui.label(said("Verdict", theme::strong(18.0), palette::TEXT));
-    let text = format!("Every seed afresh from 0:00, with the settings as they are: seed {which} of {seeds}.");
-    ui.label(said(text, theme::text(12.0), palette::DIM));
+    for text in ["Every seed afresh from 0:00, with the settings as they are.", &format!("Seed {which} of {seeds}")] {
+        ui.label(said(text, theme::text(12.0), palette::DIM));
+    }
     ui.add_space(6.0);
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 6.0), Sense::hover());
     response.widget_info(|| {
@@ -44,9 +45,12 @@ fn running(ui: &mut Ui, level: &Level, progress: f32, deeds: &mut Deeds) {
     });
     meter(ui.painter(), rect, progress, None, palette::DECODE);
     ui.add_space(8.0);
-    if plain_button(ui, "Cancel").on_hover_text("(Esc)").clicked() {
-        deeds.act(Action::CloseVerdict);
-    }
+    // In a row, where a button has its word in the middle.
+    ui.horizontal(|ui| {
+        if plain_button(ui, "Cancel").on_hover_text("(Esc)").clicked() {
+            deeds.act(Action::CloseVerdict);
+        }
+    });
 }
 
 fn done(ui: &mut Ui, view: &PlayView, verdict: &Verdict, state: &mut PlayState, deeds: &mut Deeds, height: f32) {
@@ -92,17 +96,24 @@ fn heading(ui: &mut Ui, view: &PlayView, verdict: &Verdict) {
     ui.label(said(text, theme::text(12.5), palette::DIM));
 }
 
-/// How the seeds did at each goal and at the margin goal, by the name of the goal.
-fn judged<'a>(level: &'a Level, verdict: &Verdict) -> Vec<(String, &'a Goal, Vec<GoalReport>)> {
-    let goals = level.goals.iter().enumerate().map(|(place, goal)| {
-        let of_seeds = verdict.reports.iter().filter_map(|report| report.goals.get(place).cloned());
-        (goal.name.clone(), goal, of_seeds.collect())
-    });
-    let margin = level.margin.iter().map(|goal| {
-        let of_seeds = verdict.reports.iter().map(|report| goal.judge(report));
-        (format!("{} (for more)", goal.name), goal, of_seeds.collect())
-    });
-    goals.chain(margin).collect()
+/// A row of the table: a goal, how each seed did at it, and whether it is the margin goal.
+struct Row<'a> {
+    goal: &'a Goal,
+    of_seeds: Vec<GoalReport>,
+    margin: bool,
+}
+
+/// What stands over the margin goal.
+const BEYOND: &str = "beyond the goals";
+
+/// How the seeds did at each goal, and last at the margin goal.
+fn judged<'a>(level: &'a Level, verdict: &Verdict) -> Vec<Row<'a>> {
+    let row = |goal: &'a Goal, margin| {
+        let of_seeds = verdict.reports.iter().map(|report| goal.judge(report)).collect();
+        Row { goal, of_seeds, margin }
+    };
+    let goals = level.goals.iter().map(|goal| row(goal, false));
+    goals.chain(level.margin.iter().map(|goal| row(goal, true))).collect()
 }
 
 /// A goal to a row, a seed to a column; where that is too wide, a goal's seeds stand below its name.
@@ -112,26 +123,39 @@ fn table(ui: &mut Ui, level: &Level, verdict: &Verdict) {
         return stacked(ui, &rows);
     }
     let faint = |text: String| said(text, theme::text(11.0), palette::FAINT);
-    Grid::new("verdict table").num_columns(2 + verdict.reports.len()).spacing(vec2(20.0, 8.0)).show(ui, |ui| {
+    let mut beyond_at = None;
+    let grid = Grid::new("verdict table").num_columns(2 + verdict.reports.len()).spacing(vec2(20.0, 8.0));
+    let grid = grid.show(ui, |ui| {
         ui.label(faint("goal".into()));
         ui.label(faint("target".into()));
         for report in &verdict.reports {
             ui.label(faint(format!("seed {}", report.seed)));
         }
         ui.end_row();
-        for (name, goal, of_seeds) in &rows {
-            ui.label(said(name, theme::strong(12.5), palette::TEXT));
-            ui.label(said(quantity::target_of(goal), theme::text(12.0), palette::DIM));
-            of_seeds.iter().for_each(|report| cell(ui, goal, report));
+        for row in &rows {
+            if row.margin {
+                beyond_at = Some(ui.label(faint(BEYOND.into())).rect.top() - 3.0);
+                ui.end_row();
+            }
+            ui.label(said(&row.goal.name, theme::strong(12.5), palette::TEXT));
+            ui.label(said(quantity::target_of(row.goal), theme::text(12.0), palette::DIM));
+            row.of_seeds.iter().for_each(|report| cell(ui, row.goal, report));
             ui.end_row();
         }
     });
+    if let Some(y) = beyond_at {
+        ui.painter().hline(grid.response.rect.x_range(), y, Stroke::new(1.0, palette::LINE));
+    }
 }
 
-fn stacked(ui: &mut Ui, rows: &[(String, &Goal, Vec<GoalReport>)]) {
-    for (name, goal, of_seeds) in rows {
+fn stacked(ui: &mut Ui, rows: &[Row]) {
+    for Row { goal, of_seeds, margin } in rows {
+        if *margin {
+            ui.separator();
+            ui.label(said(BEYOND, theme::text(11.0), palette::FAINT));
+        }
         ui.horizontal_wrapped(|ui| {
-            ui.label(said(name, theme::strong(12.5), palette::TEXT));
+            ui.label(said(&goal.name, theme::strong(12.5), palette::TEXT));
             ui.label(said(quantity::target_of(goal), theme::text(12.0), palette::DIM));
         });
         ui.horizontal_wrapped(|ui| {
@@ -169,7 +193,9 @@ pub fn findings(level: &Level, verdict: &Verdict) -> Vec<String> {
         let place = full_queues(verdict, failure.reason == Reason::ReplicaQueueFull);
         let fate =
             if matches!(failure.reason, Reason::TimedOut | Reason::RouterCrashed) { "failed" } else { "rejected" };
-        lines.push(format!("{calls} calls {fate} ({share} of those sent): {}{place}.", failure.reason.words()));
+        let seeds = verdict.reports.len();
+        let over = if seeds > 1 { format!(", over all {seeds} seeds") } else { String::new() };
+        lines.push(format!("{calls} calls {fate} ({share} of those sent{over}): {}{place}.", failure.reason.words()));
     }
     if let Some((replica, longest)) = longest_queue(verdict).filter(|(_, longest)| *longest >= WORTH_SAYING) {
         let mean = mean_waiting(verdict, replica);
@@ -262,11 +288,15 @@ fn worst_goal<'a>(level: &'a Level, verdict: &Verdict) -> Option<(&'a Goal, Opti
 
 fn buttons(ui: &mut Ui, view: &PlayView, verdict: &Verdict, state: &mut PlayState, deeds: &mut Deeds) {
     if verdict.passed {
-        if main_button(ui, "More problems").clicked() {
+        let more = main_button(ui, "More problems");
+        take_focus(&more);
+        if more.clicked() {
             deeds.act(Action::Back);
         }
     } else {
-        if main_button(ui, "Try again").on_hover_text("From 0:00, with these settings  (R)").clicked() {
+        let again = main_button(ui, "Try again");
+        take_focus(&again);
+        if again.on_hover_text("From 0:00, with these settings  (R)").clicked() {
             deeds.act(Action::Restart);
         }
         let all = view.level.hints.len();

@@ -142,8 +142,10 @@ pub struct PlayState {
     pub hints: usize,
     /// Is the help open?
     pub help: bool,
-    /// Are the lesser settings shown?
-    pub more: bool,
+    /// Is the keyboard to go to the inspector: to the setting that has the attention, or else to its first?
+    pub enter_settings: bool,
+    /// Does nothing fly on the canvas?
+    pub reduced_motion: bool,
     /// On a narrow window: which panel is shown.
     pub tab: Tab,
 }
@@ -155,7 +157,8 @@ impl Default for PlayState {
             focus: None,
             hints: 0,
             help: false,
-            more: false,
+            enter_settings: false,
+            reduced_motion: false,
             tab: Tab::Fleet,
         }
     }

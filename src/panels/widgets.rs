@@ -132,6 +132,13 @@ pub fn main_button(ui: &mut Ui, text: &str) -> Response {
     response
 }
 
+/// Gives the keyboard to the main button of a window that has just opened, where nothing else has it.
+pub fn take_focus(button: &Response) {
+    if button.ctx.memory(|memory| memory.focused().is_none()) {
+        button.request_focus();
+    }
+}
+
 /// The button for something else that one may do.
 pub fn plain_button(ui: &mut Ui, text: &str) -> Response {
     let button = Button::new(RichText::new(text).font(theme::text(13.0)).color(palette::TEXT));
