@@ -58,15 +58,17 @@ export class Game {
     return this.page.evaluate(async () => (await import("./warmpath.js")).widgets());
   }
 
-  /** Waits until a widget's label matches, and returns it. */
-  async find(label, timeout = 30_000) {
-    const matches = (text) => (label instanceof RegExp ? label.test(text) : text === label);
+  /** Waits until there is a widget with this label, and role if one is named, and returns it. */
+  async find(label, { role, timeout = 30_000 } = {}) {
+    const fits = (wanted, text) => wanted === undefined || (wanted instanceof RegExp ? wanted.test(text) : text === wanted);
     const until = Date.now() + timeout;
     for (;;) {
       const all = await this.widgets();
-      const found = all.find((widget) => matches(widget.label));
+      const found = all.find((widget) => fits(label, widget.label) && fits(role, widget.role));
       if (found) return found;
-      if (Date.now() > until) throw new Error(`no widget ${label} among ${JSON.stringify(all.map((w) => w.label))}`);
+      if (Date.now() > until) {
+        throw new Error(`no widget ${label} among ${JSON.stringify(all.map((widget) => `${widget.role} ${widget.label}`))}`);
+      }
       await this.page.waitForTimeout(100);
     }
   }
