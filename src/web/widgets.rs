@@ -17,6 +17,7 @@ struct Widget {
 thread_local! {
     /// Does anybody ask? The tree costs time, so it is only made from then on.
     static ASKED: Cell<bool> = const { Cell::new(false) };
+    static FRAMES: Cell<u32> = const { Cell::new(0) };
     static WIDGETS: RefCell<Vec<Widget>> = const { RefCell::new(Vec::new()) };
 }
 
@@ -25,7 +26,14 @@ pub fn plugin(app: &mut App) {
     app.add_systems(PostUpdate, note.after(bevy_egui::EguiPostUpdateSet::ProcessOutput));
 }
 
+/// How many frames were drawn: a test waits for a few, whatever the speed of the machine.
+#[wasm_bindgen]
+pub fn frames() -> u32 {
+    FRAMES.get()
+}
+
 fn note(mut contexts: Query<(&mut EguiContext, &EguiOutput)>) {
+    FRAMES.set(FRAMES.get().wrapping_add(1));
     if !ASKED.get() {
         return;
     }

@@ -73,15 +73,28 @@ export class Game {
     }
   }
 
-  /** Clicks the middle of a widget, as a person does. */
-  async click(label) {
-    const { x, y, width, height } = await this.find(label);
+  /** Waits until the program has drawn so many more frames: what was done before is then seen. */
+  async frames(count) {
+    await this.page.evaluate(async (count) => {
+      const { frames } = await import("./warmpath.js");
+      const until = frames() + count;
+      while (frames() < until) await new Promise((later) => setTimeout(later, 10));
+    }, count);
+  }
+
+  /** Presses the middle of a rectangle with the mouse, as a person does. */
+  async press({ x, y, width, height }) {
     await this.page.mouse.move(x + width / 2, y + height / 2);
-    await this.page.waitForTimeout(150);
+    await this.frames(2);
     await this.page.mouse.down();
-    await this.page.waitForTimeout(150);
+    await this.frames(2);
     await this.page.mouse.up();
-    await this.page.waitForTimeout(150);
+    await this.frames(2);
+  }
+
+  /** Clicks a widget once it is there. */
+  async click(label) {
+    await this.press(await this.find(label));
   }
 }
 

@@ -43,7 +43,14 @@ async function game(options = LARGE, hash = "") {
 
 /** What the desktop's program prints. */
 function desktop(...words) {
-  return JSON.parse(execFileSync(PROGRAM, [...words, "--json"], { encoding: "utf8" }));
+  const told = { encoding: "utf8", maxBuffer: 1 << 26 };
+  try {
+    return JSON.parse(execFileSync(PROGRAM, [...words, "--json"], told));
+  } catch (error) {
+    // Goals that are not met are an exit status of their own; the report is there all the same.
+    if (error.status !== 1) throw error;
+    return JSON.parse(error.stdout);
+  }
 }
 
 /** The line that the desktop's program says of wrong input. */
@@ -72,12 +79,14 @@ async function dragToTheEnd(of, setting) {
   const { x, y, width, height } = await of.find(setting, { role: "Slider" });
   const middle = y + height / 2;
   await of.page.mouse.move(x + 8, middle);
+  await of.frames(2);
   await of.page.mouse.down();
-  for (let step = 1; step <= 8; step++) {
-    await of.page.mouse.move(x + 8 + ((width + 4) * step) / 8, middle);
-    await of.page.waitForTimeout(60);
+  for (let step = 1; step <= 4; step++) {
+    await of.page.mouse.move(x + 8 + ((width + 4) * step) / 4, middle);
+    await of.frames(2);
   }
   await of.page.mouse.up();
+  await of.frames(2);
 }
 
 test("the list of levels is there within 20 s, after a real progress bar", async () => {
@@ -110,7 +119,6 @@ test("the first problem is won by hand, and a reload keeps the win", async () =>
   await played.find("Not yet");
   await played.click("Try again");
   await dragToTheEnd(played, "Session affinity");
-  await played.find("100 %", { role: "TextInput" }).catch(() => played.find(/^100 %$/));
   await played.click("Verdict");
   await played.find("Won");
   await picture(played, "won");
@@ -125,12 +133,13 @@ test("the second problem is won by typing a number", async () => {
   const played = await game();
   await played.click(SECOND);
   const field = await played.find("Spill when queue reaches", { role: /SpinButton|TextInput|NumberInput/ });
-  await played.page.mouse.dblclick(field.x + field.width / 2, field.y + field.height / 2);
-  await played.page.waitForTimeout(300);
+  await played.press(field);
   await played.page.keyboard.press("Control+a");
-  await played.page.keyboard.type("16", { delay: 60 });
+  await played.frames(2);
+  await played.page.keyboard.type("16");
+  await played.frames(2);
   await played.page.keyboard.press("Enter");
-  await played.page.waitForTimeout(300);
+  await played.frames(2);
   await played.click("Verdict");
   await played.find("Won", { timeout: 60_000 });
   await played.done();
@@ -259,6 +268,6 @@ test("bad input to the API throws the line that the command line says", async ()
   }
   assert.match(await thrown(LEVELS[0], {}, -1), /^seed: expected a whole number/);
   assert.match(await thrown(LEVELS[0], 7), /^settings: expected an object/);
-  assert.match(await thrown("(id: 1)"), /^level:1:6: /);
+  assert.match(await thrown("(id: 1)"), /^level:1:5: Expected string, found/);
   await opened.done();
 });
