@@ -92,9 +92,16 @@ export class Game {
     await this.frames(2);
   }
 
-  /** Clicks a widget once it is there. */
+  /** Clicks a widget once it is there and has come to rest. */
   async click(label) {
-    await this.press(await this.find(label));
+    let before = await this.find(label);
+    for (;;) {
+      await this.frames(2);
+      const now = await this.find(label);
+      if (JSON.stringify(now) === JSON.stringify(before)) break;
+      before = now;
+    }
+    await this.press(before);
   }
 }
 
