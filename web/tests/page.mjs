@@ -67,6 +67,7 @@ export class Game {
       const found = all.find((widget) => fits(label, widget.label) && fits(role, widget.role));
       if (found) return found;
       if (Date.now() > until) {
+        if (process.env.WARMPATH_PICTURES) await this.page.screenshot({ path: `${process.env.WARMPATH_PICTURES}/failed.png` });
         throw new Error(`no widget ${label} among ${JSON.stringify(all.map((widget) => `${widget.role} ${widget.label}`))}`);
       }
       await this.page.waitForTimeout(100);
@@ -86,8 +87,9 @@ export class Game {
   async press({ x, y, width, height }) {
     await this.page.mouse.move(x + width / 2, y + height / 2);
     await this.frames(2);
+    // Shortly, as a person clicks: what is held for 0.8 s, egui takes for no click.
     await this.page.mouse.down();
-    await this.frames(2);
+    await this.page.waitForTimeout(60);
     await this.page.mouse.up();
     await this.frames(2);
   }
