@@ -133,7 +133,8 @@ test("the second problem is won by typing a number", async () => {
   const played = await game();
   await played.click(SECOND);
   const field = await played.find("Spill when queue reaches", { role: /SpinButton|TextInput|NumberInput/ });
-  await played.press(field);
+  await played.page.mouse.dblclick(field.x + field.width / 2, field.y + field.height / 2);
+  await played.frames(2);
   await played.page.keyboard.press("Control+a");
   await played.frames(2);
   await played.page.keyboard.type("16");
