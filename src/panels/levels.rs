@@ -87,7 +87,8 @@ fn keys(ui: &Ui, count: usize, deeds: &mut Deeds) {
 /// One level: number, title, component, incident, and a picture of its fleet. Returns whether it was chosen.
 fn card(ui: &mut Ui, level: &Level, place: usize, known: Option<&LevelProgress>) -> bool {
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), CARD), Sense::click());
-    response.widget_info(|| WidgetInfo::labeled(WidgetType::Button, true, &level.title));
+    let won = if known.is_some_and(|known| known.won) { ", won" } else { "" };
+    response.widget_info(|| WidgetInfo::labeled(WidgetType::Button, true, format!("{}{won}", level.title)));
     let painter = ui.painter_at(rect.expand(2.0));
     let fill = if response.hovered() { palette::CARD } else { palette::PANEL };
     let edge = if response.hovered() { palette::DECODE.gamma_multiply(0.6) } else { palette::LINE };

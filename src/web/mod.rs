@@ -60,8 +60,7 @@ fn say_started(mut frames: Local<u32>) {
 /// For bad input, the line that the command line would print.
 #[wasm_bindgen]
 pub fn run(level: &str, settings: JsValue, seed: JsValue) -> Result<JsValue, JsError> {
-    let level = if level.trim_start().starts_with('(') { Level::parse("level", level) } else { Level::by_id(level) }
-        .map_err(told)?;
+    let level = if level.contains('(') { Level::parse("level", level) } else { Level::by_id(level) }.map_err(told)?;
     let mut blueprint = level.blueprint.clone();
     apply(&mut blueprint, &read_settings(&settings)?.0).map_err(told)?;
     let seed = read_seed(&seed)?.unwrap_or_else(|| level.first_seed());

@@ -4,10 +4,12 @@
 use bevy::prelude::{App, IntoScheduleConfigs, PostUpdate, Query};
 use bevy_egui::{EguiContext, EguiOutput};
 use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
-/// A widget: its label, and its rectangle in CSS pixels.
+/// A widget: its role (such as Button), its label, and its rectangle in CSS pixels.
 struct Widget {
+    role: String,
     label: String,
     rect: [f64; 4],
 }
@@ -15,6 +17,7 @@ struct Widget {
 thread_local! {
     /// Does anybody ask? The tree costs time, so it is only made from then on.
     static ASKED: Cell<bool> = const { Cell::new(false) };
+    static FRAMES: Cell<u32> = const { Cell::new(0) };
     static WIDGETS: RefCell<Vec<Widget>> = const { RefCell::new(Vec::new()) };
 }
 
@@ -23,7 +26,14 @@ pub fn plugin(app: &mut App) {
     app.add_systems(PostUpdate, note.after(bevy_egui::EguiPostUpdateSet::ProcessOutput));
 }
 
+/// How many frames were drawn: a test waits for a few, whatever the speed of the machine.
+#[wasm_bindgen]
+pub fn frames() -> u32 {
+    FRAMES.get()
+}
+
 fn note(mut contexts: Query<(&mut EguiContext, &EguiOutput)>) {
+    FRAMES.set(FRAMES.get().wrapping_add(1));
     if !ASKED.get() {
         return;
     }
@@ -31,17 +41,21 @@ fn note(mut contexts: Query<(&mut EguiContext, &EguiOutput)>) {
         context.get_mut().enable_accesskit();
         let zoom = f64::from(context.get_mut().zoom_factor());
         let Some(update) = &output.platform_output.accesskit_update else { continue };
-        let widgets = update.nodes.iter().filter_map(|(_, node)| {
-            let label = node.label().or(node.value())?.to_owned();
+        let words: HashMap<_, _> =
+            update.nodes.iter().filter_map(|(id, node)| Some((*id, node.label().or(node.value())?))).collect();
+        let widgets = update.nodes.iter().filter_map(|(id, node)| {
+            // A slider is called by the text that stands over it.
+            let named = node.labelled_by().iter().find_map(|by| words.get(by));
+            let label = named.or_else(|| words.get(id))?.to_string();
             let bounds = node.bounds()?;
             let rect = [bounds.x0, bounds.y0, bounds.width(), bounds.height()].map(|side| side * zoom);
-            Some(Widget { label, rect })
+            Some(Widget { role: format!("{:?}", node.role()), label, rect })
         });
         WIDGETS.set(widgets.collect());
     }
 }
 
-/// The labelled widgets of the last frame: an array of objects with `label`, `x`, `y`, `width` and `height`, in CSS
+/// The labelled widgets of the last frame: an array of objects with `role`, `label`, `x`, `y`, `width` and `height`, in CSS
 /// pixels. Empty until a frame after the first call.
 #[wasm_bindgen]
 pub fn widgets() -> JsValue {
@@ -49,7 +63,7 @@ pub fn widgets() -> JsValue {
     let list: Vec<serde_json::Value> = WIDGETS.with_borrow(|widgets| {
         let object = |widget: &Widget| {
             let [x, y, width, height] = widget.rect;
-            serde_json::json!({ "label": widget.label, "x": x, "y": y, "width": width, "height": height })
+            serde_json::json!({ "role": widget.role, "label": widget.label, "x": x, "y": y, "width": width, "height": height })
         };
         widgets.iter().map(object).collect()
     });

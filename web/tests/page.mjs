@@ -58,28 +58,52 @@ export class Game {
     return this.page.evaluate(async () => (await import("./warmpath.js")).widgets());
   }
 
-  /** Waits until a widget's label matches, and returns it. */
-  async find(label, timeout = 30_000) {
-    const matches = (text) => (label instanceof RegExp ? label.test(text) : text === label);
+  /** Waits until there is a widget with this label, and role if one is named, and returns it. */
+  async find(label, { role, timeout = 30_000 } = {}) {
+    const fits = (wanted, text) => wanted === undefined || (wanted instanceof RegExp ? wanted.test(text) : text === wanted);
     const until = Date.now() + timeout;
     for (;;) {
       const all = await this.widgets();
-      const found = all.find((widget) => matches(widget.label));
+      const found = all.find((widget) => fits(label, widget.label) && fits(role, widget.role));
       if (found) return found;
-      if (Date.now() > until) throw new Error(`no widget ${label} among ${JSON.stringify(all.map((w) => w.label))}`);
+      if (Date.now() > until) {
+        if (process.env.WARMPATH_PICTURES) await this.page.screenshot({ path: `${process.env.WARMPATH_PICTURES}/failed.png` });
+        throw new Error(`no widget ${label} among ${JSON.stringify(all.map((widget) => `${widget.role} ${widget.label}`))}`);
+      }
       await this.page.waitForTimeout(100);
     }
   }
 
-  /** Clicks the middle of a widget, as a person does. */
-  async click(label) {
-    const { x, y, width, height } = await this.find(label);
+  /** Waits until the program has drawn so many more frames: what was done before is then seen. */
+  async frames(count) {
+    await this.page.evaluate(async (count) => {
+      const { frames } = await import("./warmpath.js");
+      const until = frames() + count;
+      while (frames() < until) await new Promise((later) => setTimeout(later, 10));
+    }, count);
+  }
+
+  /** Presses the middle of a rectangle with the mouse, as a person does. */
+  async press({ x, y, width, height }) {
     await this.page.mouse.move(x + width / 2, y + height / 2);
-    await this.page.waitForTimeout(150);
+    await this.frames(2);
+    // Shortly, as a person clicks: what is held for 0.8 s, egui takes for no click.
     await this.page.mouse.down();
-    await this.page.waitForTimeout(150);
+    await this.page.waitForTimeout(60);
     await this.page.mouse.up();
-    await this.page.waitForTimeout(150);
+    await this.frames(2);
+  }
+
+  /** Clicks a widget once it is there and has come to rest. */
+  async click(label) {
+    let before = await this.find(label);
+    for (;;) {
+      await this.frames(2);
+      const now = await this.find(label);
+      if (JSON.stringify(now) === JSON.stringify(before)) break;
+      before = now;
+    }
+    await this.press(before);
   }
 }
 
