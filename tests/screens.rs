@@ -455,3 +455,36 @@ fn a_run_ends_where_the_level_ends_and_is_the_same_at_any_speed_and_frame_rate()
     run.run_to((level.seconds * 1e6) as u64);
     assert_eq!(run.report().digest, fast);
 }
+
+#[test]
+fn a_win_is_saved_and_on_the_list_when_the_game_opens_again() {
+    use warmpath::app::Remembered;
+    use warmpath::level::FileStore;
+
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("saves").join("progress.json");
+    let mut first = app(Duration::from_millis(16));
+    first.insert_resource(Remembered::from_store(Box::new(FileStore::at(&path))));
+    open(&mut first, MORE_REPLICAS);
+    let change = PlayerChange { key: "router.affinity".into(), value: "1".into() };
+    first.world_mut().write_message(change);
+    first.update();
+    first.world_mut().write_message(Action::Verdict);
+    until(&mut first, 2_000, |session| matches!(session.verdict, VerdictStage::Done(_)));
+    drop(first);
+
+    let remembered = Remembered::from_store(Box::new(FileStore::at(&path)));
+    assert_eq!(remembered.notice, None);
+    let level = &remembered.progress.levels[MORE_REPLICAS];
+    assert!(level.won);
+    let best = level.best.as_ref().expect("a best try");
+    assert_eq!(best.changes, [("router.affinity".to_owned(), "1".to_owned())]);
+    let harness = Harness::builder().with_size([1280.0, 720.0]).build_ui(|ui| {
+        if styled(ui) {
+            let view = LevelsView { levels: &Level::builtin(), progress: &remembered.progress, notice: None };
+            show_levels(ui, &view);
+        }
+    });
+    harness.get_by_role_and_label(Role::Button, "More replicas, slower answers, won");
+    harness.get_by_role_and_label(Role::Button, "One replica owns the hot prefix");
+}
