@@ -46,7 +46,7 @@ impl Level {
                 let ids: Vec<&str> = known.iter().map(|level| level.id.as_str()).collect();
                 Err(LevelError::whole(
                     id,
-                    format!("expected a level, one of {}; found none of that name", ids.join(", ")),
+                    format!("expected a level's file or one of {}; found neither", ids.join(", ")),
                 ))
             }
         }

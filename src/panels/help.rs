@@ -2,10 +2,10 @@
 
 use super::theme;
 use super::view::PlayState;
-use super::widgets::{main_button, modal, said, section, take_focus};
+use super::widgets::{main_button, modal, said, scroll_area, section, take_focus};
 use crate::canvas::palette;
 use crate::sim::LEFT_OUT;
-use egui::{Context, FontId, Grid, ScrollArea, Ui, vec2};
+use egui::{Context, FontId, Grid, Ui, vec2};
 
 /// Each key and what it does.
 const KEYS: [(&str, &str); 16] = [
@@ -19,7 +19,7 @@ const KEYS: [(&str, &str); 16] = [
     ("H", "a hint"),
     ("[  ]", "previous, next part in the inspector"),
     ("S", "to the settings"),
-    ("Tab", "next control; arrows move a slider, digits type a number"),
+    ("Tab", "next control; arrows move a slider, in a field digits type a number"),
     ("Esc", "close what is open, leave a field"),
     ("M", "reduced motion, or not"),
     ("L", "back to the list of problems"),
@@ -29,7 +29,7 @@ const KEYS: [(&str, &str); 16] = [
 
 /// What the signs of the picture mean that its legend has no room for.
 const SIGNS: [(&str, &str); 7] = [
-    ("ring of a replica", "load: the busier of its prefill lane and its slots; marks at 50, 70, 90 %"),
+    ("ring of a replica", "load: the busier of prefill lane and slots; marks at 50, 70, 90 %"),
     ("ring of the router", "the busy share of its cores"),
     ("sticky", "sent to its home: where its prefix is"),
     ("first", "no home yet: sent to the least busy replica, now its home"),
@@ -44,7 +44,7 @@ pub fn show(ctx: &Context, state: &mut PlayState) {
     let response = modal(ctx, "help", 580.0, |ui| {
         ui.label(said("Keys", theme::strong(18.0), palette::TEXT));
         ui.add_space(4.0);
-        ScrollArea::vertical().max_height(room.y - 190.0).show(ui, |ui| {
+        scroll_area(room.y - 190.0).show(ui, |ui| {
             // The scroll bar has its own room.
             ui.set_max_width(ui.available_width() - 16.0);
             pairs(ui, "keys", 84.0, theme::mono(12.0), &KEYS);

@@ -70,9 +70,11 @@ pub fn install(ctx: &Context) {
 }
 
 /// Draws every letter once in the sizes that the panels use, out of sight. A letter that is new reaches the graphics
-/// device a frame late; so none is.
+/// device a frame late; so none is. A letter is another one at each quarter of a pixel: those of numbers, which change all
+/// the time, are drawn often enough to have been at each.
 pub fn warm_up(ctx: &Context) {
-    let letters: String = (' '..='~').chain("×·…→−–".chars()).collect();
+    let letters = (' '..='~').chain("×·…→−–".chars());
+    let letters: String = letters.chain("0123456789.,:/%".chars().flat_map(|figure| [figure; 8])).collect();
     let texts = [10.0, 10.5, 11.0, 11.5, 12.0, 12.5, 13.0, 13.5].map(text);
     let strongs = [10.5, 11.0, 12.0, 12.5, 13.0, 13.5, 14.0, 16.0].map(strong);
     let figures = [mono(10.0), mono(10.5), mono(12.0), mono(12.5), mono(13.0), mono_strong(12.5), mono_strong(13.0)];

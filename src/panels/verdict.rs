@@ -2,12 +2,12 @@
 
 use super::action::{Action, Deeds};
 use super::view::{PlayState, PlayView, VerdictView};
-use super::widgets::{goal_sign, main_button, meter, modal, plain_button, said, section, take_focus};
+use super::widgets::{goal_sign, main_button, meter, modal, plain_button, said, scroll_area, section, take_focus};
 use super::{brief, quantity, theme};
 use crate::canvas::{figures, palette};
 use crate::level::{Goal, Level, Verdict};
 use crate::sim::{GoalReport, Reason};
-use egui::{Context, Grid, Rect, ScrollArea, Sense, Stroke, Ui, WidgetInfo, WidgetType, pos2, vec2};
+use egui::{Context, Grid, Rect, Sense, Stroke, Ui, WidgetInfo, WidgetType, pos2, vec2};
 
 /// A queue shorter than this is not worth a word.
 const WORTH_SAYING: u64 = 5;
@@ -56,7 +56,7 @@ fn running(ui: &mut Ui, level: &Level, progress: f32, deeds: &mut Deeds) {
 fn done(ui: &mut Ui, view: &PlayView, verdict: &Verdict, state: &mut PlayState, deeds: &mut Deeds, height: f32) {
     heading(ui, view, verdict);
     ui.add_space(10.0);
-    ScrollArea::vertical().max_height((height - 230.0).max(160.0)).show(ui, |ui| {
+    scroll_area(height - 230.0).show(ui, |ui| {
         ui.set_width(ui.available_width() - 10.0);
         table(ui, view.level, verdict);
         ui.add_space(12.0);

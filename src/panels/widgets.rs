@@ -3,8 +3,8 @@
 use super::theme;
 use crate::canvas::palette;
 use egui::{
-    Align2, Button, Color32, CornerRadius, FontId, Painter, Pos2, Rect, Response, RichText, Sense, Shape, Stroke,
-    StrokeKind, Ui, Vec2, WidgetInfo, WidgetType, pos2, vec2,
+    Align2, Button, Color32, CornerRadius, FontId, Painter, Pos2, Rect, Response, RichText, ScrollArea, Sense, Shape,
+    Stroke, StrokeKind, Ui, Vec2, WidgetInfo, WidgetType, pos2, vec2,
 };
 
 /// An icon, drawn rather than taken from a font.
@@ -193,6 +193,13 @@ pub fn modal<T>(ctx: &egui::Context, id: &str, width: f32, fill: impl FnOnce(&mu
         ui.set_width((room.x - 32.0 - 2.0 * f32::from(margin)).min(width));
         fill(ui)
     })
+}
+
+/// What scrolls in such a window where it would be higher than this. It has its height at once: left to itself it would
+/// grow a little with each frame.
+pub fn scroll_area(most: f32) -> ScrollArea {
+    let most = most.max(160.0);
+    ScrollArea::vertical().max_height(most).min_scrolled_height(most)
 }
 
 /// A seconds clock with tenths: `03:42.6`.
