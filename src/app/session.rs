@@ -117,6 +117,10 @@ impl Session {
 
     /// Begins again at 0:00 with the settings as they are, on this seed.
     pub fn restart(&mut self, seed: usize) {
+        if self.speed == Speed::Max {
+            // At that speed a level ends before anything can be changed.
+            self.speed = Speed::default();
+        }
         self.seed = seed % self.level.seeds.len().max(1);
         self.run = start(&self.level, &self.blueprint, self.seed);
         self.target = 0.0;

@@ -246,11 +246,10 @@ fn backed(text: String, colour: Color32) -> egui::RichText {
 const MARK_ROW: f32 = 12.0;
 const MARK_ROWS: usize = 2;
 
-/// A change on a chart: where in time, its text if there is room for it, in which row, and whether it stands before the
-/// line.
+/// A change on a chart: where in time, and its text if there is room for it, with its row and the moment where it begins.
 struct Placed {
     at: f64,
-    text: Option<(String, usize, bool)>,
+    text: Option<(String, usize, f64)>,
 }
 
 /// Gives each change's text a row in which it lies over no other; the latest come first, and those without room have a
@@ -263,14 +262,19 @@ fn place(marks: &[Mark], right: f64, width: f32) -> Vec<Placed> {
         let x = (at / right) as f32 * width;
         // A generous guess at the width of a letter.
         let wide = text.chars().count() as f32 * 5.4 + 8.0;
-        let before = x + wide > width;
-        let span = if before { (x - wide, x) } else { (x, x + wide) };
+        // After its line; where there is no room, before it; where there is none either, over it.
+        let start = match (x + wide <= width, x - wide >= 0.0) {
+            (true, _) => x,
+            (false, true) => x - wide,
+            (false, false) => (width - wide).max(0.0),
+        };
+        let span = (start, start + wide);
         let free = |row: &Vec<(f32, f32)>| row.iter().all(|(from, to)| span.1 < *from || *to < span.0);
         let row = taken.iter().position(free);
         if let Some(row) = row {
             taken[row].push(span);
         }
-        placed.push(Placed { at, text: row.map(|row| (text, row, before)) });
+        placed.push(Placed { at, text: row.map(|row| (text, row, f64::from(start / width) * right)) });
     }
     placed
 }
@@ -279,12 +283,11 @@ fn place(marks: &[Mark], right: f64, width: f32) -> Vec<Placed> {
 fn change(plot: &mut egui_plot::PlotUi, mark: &Placed, highest: f64) {
     let stroke = Stroke::new(1.0, palette::DECODE);
     plot.vline(VLine::new("", mark.at).stroke(stroke).style(LineStyle::dashed_dense()));
-    let Some((text, row, before)) = &mark.text else { return };
+    let Some((text, row, start)) = &mark.text else { return };
     let height = plot.transform().frame().height().max(1.0);
     let at = highest * (1.0 - f64::from(MARK_ROW / height) * *row as f64);
-    let (align, text) =
-        if *before { (Align2::RIGHT_TOP, format!("{text} ")) } else { (Align2::LEFT_TOP, format!(" {text}")) };
-    plot.text(Text::new("", PlotPoint::new(mark.at, at), backed(text, palette::DECODE)).anchor(align));
+    let text = backed(format!(" {text}"), palette::DECODE);
+    plot.text(Text::new("", PlotPoint::new(*start, at), text).anchor(Align2::LEFT_TOP));
 }
 
 #[cfg(test)]
@@ -301,7 +304,12 @@ mod tests {
         let placed = place(&marks, 600.0, 200.0);
         let rows: Vec<Option<usize>> = placed.iter().map(|mark| mark.text.as_ref().map(|(_, row, _)| *row)).collect();
         assert_eq!(rows, [Some(0), Some(0), Some(1), None]);
-        assert!(placed[0].text.as_ref().is_some_and(|(_, _, before)| *before), "at the end it stands before its line");
+        assert!(
+            placed[0].text.as_ref().is_some_and(|(.., start)| *start < 590.0),
+            "at the end it stands before its line"
+        );
+        let narrow = place(&[mark(300, "16")], 600.0, 60.0);
+        assert!(narrow[0].text.as_ref().is_some_and(|(.., start)| *start >= 0.0), "it is never cut off at its start");
     }
 
     #[test]

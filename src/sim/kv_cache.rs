@@ -258,14 +258,6 @@ impl KvCache {
             Some((family, held.tokens, held.pins > 0))
         })
     }
-
-    /// The tokens of the shared prefix of a traffic source that are in the cache.
-    pub fn holds_shared(&self, traffic: u32) -> bool {
-        self.trie.iter().any(|(chunk, held)| {
-            matches!(chunk, Some(ChunkId::Shared { traffic: t, .. }) if t == traffic)
-                && !matches!(held.content, Content::Gone)
-        })
-    }
 }
 
 #[cfg(test)]
