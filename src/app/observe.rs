@@ -51,7 +51,7 @@ fn window(readings: &VecDeque<Reading>) -> Option<(&Reading, &Reading, f64)> {
 /// The busy share of a router's cores over the window.
 fn cpu_busy(readings: &VecDeque<Reading>, router: usize, cores: u64) -> Option<f64> {
     let (first, last, span) = window(readings)?;
-    let busy = last.cpu_area.get(router)?.saturating_sub(*first.cpu_area.get(router)?);
+    let busy = last.cpu_area.get(router)?.checked_sub(*first.cpu_area.get(router)?)?;
     Some((busy as f64 / 1e6 / (span * cores as f64)).min(1.0))
 }
 

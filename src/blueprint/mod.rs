@@ -15,6 +15,7 @@ pub use parts::{Balancer, BalancerPolicy, Part, Policy, Replica, Router, Traffic
 pub use settings::{Kind, Setting, Value, settings_of};
 
 use serde_json::{Map, Number};
+use std::collections::BTreeMap;
 
 /// A kind of part and its place among its kind, counted from 0 in the order of the file or of placement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -45,6 +46,8 @@ pub struct Blueprint {
     pub replicas: Vec<Replica>,
     /// Who sends to whom. The order of a part's links is the order in which it takes its next parts in turn.
     pub links: Vec<(PartId, PartId)>,
+    /// What sources of traffic are called on the screen, where they have a name of their own.
+    pub names: BTreeMap<PartId, String>,
 }
 
 /// Credits on the blank canvas for an inference router: fixed by the component page.

@@ -40,7 +40,7 @@ impl Average {
     fn grow(&mut self, area: u128, passed: Micros, capacity: u64, present: f64, weight: f64) {
         let grown = area.checked_sub(self.area).map(|grown| grown as f64 / (capacity.max(1) as f64 * passed as f64));
         self.area = area;
-        // When measuring begins, areas start anew: that once the present share has to do.
+        // A part in the place of another starts anew: that once the present share has to do.
         self.share += (grown.unwrap_or(present).clamp(0.0, 1.0) - self.share) * weight;
     }
 }

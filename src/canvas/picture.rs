@@ -4,9 +4,9 @@ use super::kv_bar::{KvBlock, kv_blocks};
 use crate::blueprint::{BalancerPolicy, Blueprint, Part, PartId, Policy};
 use crate::sim::{
     BalancerState, Call, Cpu, Decision, Decoding, Family, KvCache, Micros, ReplicaState, Roster, RouterState, Run,
-    Slots, Waiting,
+    Slots, Waiting, Watch,
 };
-use bevy::prelude::{Entity, Mut, Resource, World};
+use bevy::prelude::{Entity, World};
 
 /// At most so many calls of a queue are named by their prefix; beyond that a queue is a number.
 pub const MOST_NAMED: usize = 24;
@@ -43,8 +43,10 @@ pub struct LinkPicture {
 }
 
 /// A source of traffic.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct TrafficPicture {
+    /// What it is called, if it has a name of its own.
+    pub name: Option<String>,
     /// How many sessions it is set to begin in a second.
     pub sessions_per_s: f64,
 }
@@ -77,7 +79,7 @@ pub struct RouterPicture {
     pub cores: u64,
     /// Those that are busy.
     pub cores_busy: u64,
-    /// Busy cores summed over time since measuring began, in core-microseconds: its growth is the busy share.
+    /// Busy cores summed over time since the start, in core-microseconds: its growth is the busy share.
     pub cpu_area: u128,
 }
 
@@ -102,9 +104,9 @@ pub struct ReplicaPicture {
     pub kv: Vec<KvBlock>,
     /// How it stands to the shared prefix.
     pub shared: SharedPrefix,
-    /// Time that its prefill lane was busy since measuring began, in microseconds.
+    /// Time that its prefill lane was busy since the start, in microseconds.
     pub lane_area: u128,
-    /// Slots taken summed over time since measuring began, in slot-microseconds.
+    /// Slots taken summed over time since the start, in slot-microseconds.
     pub slots_area: u128,
     /// Tokens found in its cache, of the calls sent since measuring began.
     pub hit_tokens: u64,
@@ -131,12 +133,12 @@ impl FleetPicture {
         let homes = shared_homes(world, roster, blueprint);
         Self {
             now,
-            traffics: blueprint.traffics.iter().map(|t| TrafficPicture { sessions_per_s: t.sessions_per_s }).collect(),
+            traffics: traffic_pictures(blueprint),
             balancers: roster.balancers.iter().filter_map(|&balancer| balancer_picture(world, balancer)).collect(),
             routers: roster.routers.iter().filter_map(|&router| router_picture(world, router, now)).collect(),
             replicas: roster.replicas.iter().filter_map(|&it| replica_picture(world, it, now, &homes)).collect(),
             links: blueprint.links.iter().map(|&(from, to)| LinkPicture { from, to }).collect(),
-            decisions: resource_behind(Run::watched, world).decisions.iter().take(MOST_DECISIONS).copied().collect(),
+            decisions: world.resource::<Watch>().decisions.iter().take(MOST_DECISIONS).copied().collect(),
         }
     }
 
@@ -150,9 +152,14 @@ impl FleetPicture {
         }
     }
 
-    /// The name of a part: its kind, and its number from 1 where there are several of that kind. A replica always has its
+    /// The name of a part: for a source of traffic its own, if it has one; else its kind, and its number from 1 where there are several of that kind. A replica always has its
     /// number.
     pub fn name(&self, id: PartId) -> String {
+        if id.part == Part::Traffic
+            && let Some(name) = self.traffics.get(id.index).and_then(|traffic| traffic.name.clone())
+        {
+            return name;
+        }
         let kind = match id.part {
             Part::Traffic => "Traffic",
             Part::Balancer => "Balancer",
@@ -172,10 +179,10 @@ impl FleetPicture {
     }
 }
 
-/// The resource that `door` opens for changing, to be only looked at: the type of what is kept for a watcher has no public
-/// name, but a public way to it.
-fn resource_behind<T: Resource>(_door: fn(&mut Run) -> Mut<'_, T>, world: &World) -> &T {
-    world.resource::<T>()
+fn traffic_pictures(blueprint: &Blueprint) -> Vec<TrafficPicture> {
+    let name = |index| blueprint.names.get(&PartId::new(Part::Traffic, index)).cloned();
+    let sources = blueprint.traffics.iter().enumerate();
+    sources.map(|(index, source)| TrafficPicture { name: name(index), sessions_per_s: source.sessions_per_s }).collect()
 }
 
 /// The replicas that are the home of a shared prefix on a router whose policy has homes.

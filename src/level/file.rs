@@ -425,6 +425,9 @@ impl FleetFile {
         expect(replicas <= most, || format!("expected at most {most} replicas in all, found {replicas}"))?;
         for file in &self.traffic {
             names.add(file, blueprint.traffics.len())?;
+            if let Some(name) = &file.name {
+                blueprint.names.insert(PartId::new(Part::Traffic, blueprint.traffics.len()), name.clone());
+            }
             build(file, &mut blueprint, |blueprint| &mut blueprint.traffics as &mut Vec<Traffic>);
         }
         for file in &self.balancers {

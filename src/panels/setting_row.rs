@@ -1,6 +1,6 @@
 //! One setting: name, reset, exact number, slider, and under it what there is to say.
 
-use super::action::Deeds;
+use super::action::{Action, Deeds};
 use super::quantity::{self, shown_per_unit};
 use super::rules::Notes;
 use super::theme;
@@ -240,6 +240,10 @@ fn slider(ui: &mut Ui, row: &Row, name: egui::Id, deeds: &mut Deeds) -> bool {
     let response = ui.add_sized(vec2(width, 14.0), wanted).labelled_by(name);
     if row.enter {
         response.request_focus();
+    }
+    // A slider has no use for Space: the game has.
+    if response.has_focus() && ui.input(|input| input.modifiers.is_none() && input.key_pressed(egui::Key::Space)) {
+        deeds.act(Action::TogglePause);
     }
     paint_handle(ui, &response, ((value - low) / (high - low)) as f32);
     let touched = response.gained_focus() || response.dragged() || response.changed();

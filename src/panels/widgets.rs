@@ -199,7 +199,7 @@ pub fn modal<T>(ctx: &egui::Context, id: &str, width: f32, fill: impl FnOnce(&mu
 /// grow a little with each frame.
 pub fn scroll_area(most: f32) -> ScrollArea {
     let most = most.max(160.0);
-    ScrollArea::vertical().max_height(most).min_scrolled_height(most)
+    ScrollArea::vertical().auto_shrink([false, true]).max_height(most).min_scrolled_height(most)
 }
 
 /// A seconds clock with tenths: `03:42.6`.

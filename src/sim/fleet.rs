@@ -120,10 +120,6 @@ impl Fleet<'_, '_> {
         let now = self.clock.now;
         self.tally.crashes = 0;
         for mut router in &mut self.routers {
-            let area = router.cpu.busy.area(now) as i128;
-            for tick in &mut router.cpu.ticks {
-                tick.1 -= area;
-            }
             router.cpu.busy.begin(now);
             router.slots.taken.begin(now);
             router.waiting.length.begin(now);

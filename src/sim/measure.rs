@@ -68,8 +68,9 @@ impl Durations {
 pub struct OverTime {
     value: u64,
     since: Micros,
-    began: Micros,
     area: u128,
+    began: Micros,
+    area_before: u128,
     max: u64,
 }
 
@@ -89,7 +90,8 @@ impl OverTime {
 
     /// Measuring begins anew, with the number as it is.
     pub fn begin(&mut self, now: Micros) {
-        *self = Self { value: self.value, since: now, began: now, area: 0, max: self.value };
+        let area = self.area(now);
+        *self = Self { value: self.value, since: now, area, began: now, area_before: area, max: self.value };
     }
 
     /// The number as it is.
@@ -102,14 +104,14 @@ impl OverTime {
         self.max
     }
 
-    /// The sum over time since measuring began, in units times microseconds.
+    /// The sum over time since the start, in units times microseconds.
     pub fn area(&self, now: Micros) -> u128 {
         self.area + u128::from(self.value) * u128::from(now - self.since)
     }
 
     /// The average since measuring began, or none if that is now.
     pub fn mean(&self, now: Micros) -> Option<f64> {
-        (now > self.began).then(|| self.area(now) as f64 / (now - self.began) as f64)
+        (now > self.began).then(|| (self.area(now) - self.area_before) as f64 / (now - self.began) as f64)
     }
 }
 

@@ -217,7 +217,7 @@ pub struct Cpu {
     /// Calls that wait for a core.
     pub line: VecDeque<CallRef>,
     /// The moments of the last ticks with the busy cores' area then: what the crash check looks back on.
-    pub ticks: VecDeque<(Micros, i128)>,
+    pub ticks: VecDeque<(Micros, u128)>,
     /// Is the next tick in the calendar? While the cores are idle there is nothing to check.
     pub ticking: bool,
     /// Since when the router is up.
@@ -231,7 +231,7 @@ impl Cpu {
     /// The cores were idle for as long as the crash check looks back, and are not any more: sets down the ticks that
     /// would have been, on each whole second. Returns when the next one is.
     pub fn resume_ticks(&mut self, now: Micros) -> Micros {
-        let area = self.busy.area(now) as i128;
+        let area = self.busy.area(now);
         let last = now / SECOND * SECOND;
         let earliest = (last + SECOND).saturating_sub(CRASH_WINDOW).max(self.up_since);
         self.ticks.clear();
@@ -256,7 +256,7 @@ impl Cpu {
     pub fn recent_share(&self, now: Micros) -> f64 {
         match self.ticks.front() {
             Some(&(then, area)) if self.ticking && now > then => {
-                let busy = (self.busy.area(now) as i128 - area) as f64;
+                let busy = (self.busy.area(now) - area) as f64;
                 (busy / (self.cores as f64 * (now - then) as f64)).clamp(0.0, 1.0)
             }
             _ => 0.0,

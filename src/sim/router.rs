@@ -235,7 +235,7 @@ impl Fleet<'_, '_> {
         let cpu = &mut *parts.cpu;
         cpu.forget_ticks(now);
         let share = cpu.recent_share(now);
-        cpu.ticks.push_back((now, cpu.busy.area(now) as i128));
+        cpu.ticks.push_back((now, cpu.busy.area(now)));
         if share > CRASH_ABOVE && parts.state.chances.crash.chance(CRASH_SLOPE * (share - CRASH_ABOVE)) {
             self.crash(router);
         } else if share == 0.0 && cpu.busy.value() == 0 {

@@ -91,7 +91,7 @@ fn fleets() -> impl Strategy<Value = Blueprint> {
     );
     (parts, prop::collection::vec(prop::bool::weighted(0.7), 100)).prop_map(
         |((traffics, balancers, routers, replicas), mut coins)| {
-            let mut fleet = Blueprint { traffics, balancers, routers, replicas, links: Vec::new() };
+            let mut fleet = Blueprint { traffics, balancers, routers, replicas, ..Blueprint::default() };
             fleet.links = possible_links(&fleet).filter(|_| coins.pop().unwrap_or(true)).collect();
             fleet
         },
