@@ -94,16 +94,19 @@ export class Game {
     await this.frames(2);
   }
 
-  /** Clicks a widget once it is there and has come to rest. */
-  async click(label) {
-    let before = await this.find(label);
-    for (;;) {
+  /** Waits until a widget is there and has come to rest, and returns it. */
+  async atRest(label, options) {
+    for (let before = await this.find(label, options); ; ) {
       await this.frames(2);
-      const now = await this.find(label);
-      if (JSON.stringify(now) === JSON.stringify(before)) break;
+      const now = await this.find(label, options);
+      if (JSON.stringify(now) === JSON.stringify(before)) return now;
       before = now;
     }
-    await this.press(before);
+  }
+
+  /** Clicks a widget. */
+  async click(label, options) {
+    await this.press(await this.atRest(label, options));
   }
 }
 

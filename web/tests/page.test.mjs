@@ -76,7 +76,7 @@ async function picture(of, name) {
 
 /** Drags the slider of a setting to its right end, as a person does. */
 async function dragToTheEnd(of, setting) {
-  const { x, y, width, height } = await of.find(setting, { role: "Slider" });
+  const { x, y, width, height } = await of.atRest(setting, { role: "Slider" });
   const middle = y + height / 2;
   await of.page.mouse.move(x + 8, middle);
   await of.frames(2);
@@ -132,11 +132,8 @@ test("the first problem is won by hand, and a reload keeps the win", async () =>
 test("the second problem is won by typing a number", async () => {
   const played = await game();
   await played.click(SECOND);
-  const field = await played.find("Spill when queue reaches", { role: /SpinButton|TextInput|NumberInput/ });
-  await played.page.mouse.dblclick(field.x + field.width / 2, field.y + field.height / 2);
-  await played.frames(2);
-  await played.page.keyboard.press("Control+a");
-  await played.frames(2);
+  // A click opens the field with all of it selected: what is typed takes its place.
+  await played.click("Spill when queue reaches", { role: "SpinButton" });
   await played.page.keyboard.type("16");
   await played.frames(2);
   await played.page.keyboard.press("Enter");
