@@ -1,7 +1,7 @@
 //! What the panels need of a run, read off its world.
 
 use crate::panels::{Measures, ReplicaMeasure, RouterMeasure, Series};
-use crate::sim::{Call, Cpu, KvCache, Micros, ReplicaState, Roster, RouterState, Run, Slots, WINDOW, Waiting, seconds};
+use crate::sim::{Cpu, KvCache, Micros, ReplicaState, Roster, RouterState, Run, Slots, WINDOW, Waiting, seconds};
 use egui_plot::PlotPoint;
 use std::collections::VecDeque;
 
@@ -18,15 +18,8 @@ impl Reading {
     fn of(run: &Run) -> Self {
         let (world, at) = (run.world(), run.now());
         let cpus = world.resource::<Roster>().routers.iter().filter_map(|&router| world.get::<Cpu>(router));
-        Self { at, calls: calls_sent(run), cpu_area: cpus.map(|cpu| cpu.busy.area(at)).collect() }
+        Self { at, calls: run.calls_sent(), cpu_area: cpus.map(|cpu| cpu.busy.area(at)).collect() }
     }
-}
-
-/// How many calls were sent in the run so far: they are numbered, so the highest number tells.
-fn calls_sent(run: &Run) -> u64 {
-    let Some(mut calls) = run.world().try_query::<&Call>() else { return 0 };
-    let used = calls.iter(run.world()).filter(|call| call.generation > 0 || call.in_flight());
-    used.map(|call| call.serial + 1).max().unwrap_or(0)
 }
 
 /// Counts anew, and forgets readings that are older than the window.

@@ -103,9 +103,11 @@ fn go_on(mut session: ResMut<Session>, time: Res<Time>) {
 }
 
 fn judge(mut session: ResMut<Session>, mut remembered: ResMut<Remembered>) {
-    let (level, changes) = (session.level.id.clone(), session.blueprint.changes_from(&session.level.blueprint));
-    if let Some(verdict) = session.judge(FRAME_BUDGET) {
-        remembered.add(&level, verdict, &changes);
+    if session.judge(FRAME_BUDGET)
+        && let VerdictStage::Done(verdict) = &session.verdict
+    {
+        let changes = session.blueprint.changes_from(&session.level.blueprint);
+        remembered.add(&session.level.id, verdict, &changes);
     }
 }
 

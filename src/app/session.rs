@@ -244,22 +244,20 @@ impl Session {
         self.verdict = VerdictStage::Running(Box::new(VerdictRun::new(&self.level, &self.blueprint)));
     }
 
-    /// Goes on with a verdict under way, for no longer than `budget`. Returns it once, when it is there.
-    pub fn judge(&mut self, budget: Duration) -> Option<&Verdict> {
-        let VerdictStage::Running(run) = &mut self.verdict else { return None };
+    /// Goes on with a verdict under way, for no longer than `budget`. Returns whether it is there now, and was not
+    /// before.
+    pub fn judge(&mut self, budget: Duration) -> bool {
+        let VerdictStage::Running(run) = &mut self.verdict else { return false };
         let began = Instant::now();
         while !run.advance(SLICE) {
             if began.elapsed() >= budget {
-                return None;
+                return false;
             }
         }
         if let VerdictStage::Running(run) = std::mem::take(&mut self.verdict) {
             self.verdict = VerdictStage::Done(Box::new(run.finish()));
         }
-        match &self.verdict {
-            VerdictStage::Done(verdict) => Some(verdict),
-            _ => None,
-        }
+        true
     }
 
     /// Takes the report, the measures and the lines of the charts anew.

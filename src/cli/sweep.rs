@@ -6,6 +6,7 @@ use super::run::shorten;
 use super::{InputError, Outcome, output};
 use crate::blueprint::{Assignment, Blueprint, SettingError, apply};
 use crate::level::Level;
+use crate::sim::dotted;
 use serde_json::{Map, Value};
 use std::num::NonZero;
 
@@ -103,23 +104,14 @@ fn json(value: &str) -> Value {
     value.parse::<f64>().map_or_else(|_| value.into(), |x| crate::blueprint::Value::Number(x).to_json())
 }
 
-/// Keys with dots instead of objects and arrays within each other.
+/// Keys with dots instead of objects and arrays within each other, and values as cells.
 fn flatten(report: Map<String, Value>) -> Vec<(String, String)> {
-    fn walk(path: String, value: &Value, cells: &mut Vec<(String, String)>) {
-        let under = |step: &str| if path.is_empty() { step.to_owned() } else { format!("{path}.{step}") };
-        match value {
-            Value::Object(map) => map.iter().for_each(|(step, value)| walk(under(step), value, cells)),
-            Value::Array(list) => {
-                list.iter().enumerate().for_each(|(place, value)| walk(under(&place.to_string()), value, cells));
-            }
-            Value::Null => cells.push((path, String::new())),
-            Value::String(text) => cells.push((path, text.clone())),
-            other => cells.push((path, other.to_string())),
-        }
-    }
-    let mut cells = Vec::new();
-    walk(String::new(), &Value::Object(report), &mut cells);
-    cells
+    let cell = |value: &Value| match value {
+        Value::Null => String::new(),
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    };
+    dotted(&Value::Object(report)).into_iter().map(|(key, value)| (key, cell(value))).collect()
 }
 
 /// Prints the rows under the union of their keys, in the order in which these first come.

@@ -1,6 +1,6 @@
 //! Goals: a report key, a bound, a name in words.
 
-use crate::sim::{GoalReport, Percentiles, ReplicaReport, Report, RouterReport};
+use crate::sim::{GoalReport, Percentiles, ReplicaReport, Report, RouterReport, dotted};
 use serde::de::{Deserialize, Deserializer, Error};
 use serde_json::Value;
 
@@ -82,23 +82,11 @@ fn numeric_keys() -> Vec<String> {
         ttft_ms: Percentiles::default(),
         ..Report::default()
     };
-    let mut keys = Vec::new();
-    collect(&serde_json::to_value(report).unwrap_or_default(), String::new(), &mut keys);
-    keys.retain(|key| key != "passed");
-    keys
-}
-
-fn collect(value: &Value, path: String, keys: &mut Vec<String>) {
-    let under = |step: &str| if path.is_empty() { step.to_owned() } else { format!("{path}.{step}") };
-    match value {
-        Value::Object(map) => map.iter().for_each(|(step, value)| collect(value, under(step), keys)),
-        Value::Array(list) => {
-            list.iter().enumerate().for_each(|(place, value)| collect(value, under(&place.to_string()), keys));
-        }
-        // An average or percentile without a sample is null.
-        Value::Number(_) | Value::Null => keys.push(path),
-        Value::Bool(_) | Value::String(_) => {}
-    }
+    let report = serde_json::to_value(report).unwrap_or_default();
+    // An average or percentile without a sample is null.
+    let numeric = |value: &Value| value.is_number() || value.is_null();
+    let keys = dotted(&report).into_iter().filter(|(key, value)| numeric(value) && key != "passed");
+    keys.map(|(key, _)| key).collect()
 }
 
 /// A report key that exists, as a type that can be read from a file.

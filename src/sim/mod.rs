@@ -40,7 +40,7 @@ pub use parts::{
 pub use policies::Why;
 pub use prompt::Family;
 pub use recording::{Calls, RecordedCall, TraceError, TraceReader};
-pub use report::{GoalReport, PartReport, Percentiles, ReplicaReport, Report, RouterReport};
+pub use report::{GoalReport, PartReport, Percentiles, ReplicaReport, Report, RouterReport, dotted};
 pub use run::{Run, RunSpec, SimulationPlugin};
 pub use watch::{Decision, Sample, Sight, WINDOW, Watch};
 

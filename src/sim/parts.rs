@@ -340,8 +340,6 @@ impl RouterState {
 pub struct ReplicaState {
     /// Its settings.
     pub settings: blueprint::Replica,
-    /// What a prefill takes whatever its length.
-    pub prefill_base_us: f64,
     /// The call in its prefill lane.
     pub prefilling: Option<CallRef>,
     /// Is a call in the lane? Over time.
@@ -363,7 +361,6 @@ impl ReplicaState {
     pub fn new(settings: &blueprint::Replica, now: Micros) -> Self {
         Self {
             settings: settings.clone(),
-            prefill_base_us: settings.prefill_base_ms * 1e3,
             prefilling: None,
             lane: OverTime::starting(now),
             leaving: false,

@@ -66,7 +66,8 @@ impl Fleet<'_, '_> {
         state.prefilling = Some(call);
         state.lane.set(now, 1);
         let tokens = (found.prompt_tokens - hit).max(1);
-        let time = state.prefill_base_us + tokens as f64 * 1e6 / state.settings.prefill_tokens_per_s;
+        let settings = &state.settings;
+        let time = settings.prefill_base_ms * 1e3 + tokens as f64 * 1e6 / settings.prefill_tokens_per_s;
         self.calendar.at(self.clock.after(whole_micros(time)), Event::PrefillDone { replica });
         if found.counted {
             state.hit_tokens += hit;

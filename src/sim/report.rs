@@ -182,6 +182,23 @@ fn share(part: u64, whole: u64) -> Option<f64> {
     (whole > 0).then(|| part as f64 / whole as f64)
 }
 
+/// Every value of a report that holds no others, under its key with dots: `ttft_ms.p99`, `replicas.0.answered`.
+pub fn dotted(report: &Value) -> Vec<(String, &Value)> {
+    fn walk<'a>(path: &str, value: &'a Value, leaves: &mut Vec<(String, &'a Value)>) {
+        let under = |step: &str| if path.is_empty() { step.to_owned() } else { format!("{path}.{step}") };
+        match value {
+            Value::Object(map) => map.iter().for_each(|(step, value)| walk(&under(step), value, leaves)),
+            Value::Array(list) => {
+                list.iter().enumerate().for_each(|(place, value)| walk(&under(&place.to_string()), value, leaves));
+            }
+            leaf => leaves.push((path.to_owned(), leaf)),
+        }
+    }
+    let mut leaves = Vec::new();
+    walk("", report, &mut leaves);
+    leaves
+}
+
 impl Run {
     /// The report of the run so far. The caller adds what it knows beyond the fleet: level, credits, goals.
     pub fn report(&self) -> Report {

@@ -171,6 +171,11 @@ impl Run {
         self.world.resource::<Clock>().now
     }
 
+    /// Calls sent since the start, the warm-up included.
+    pub fn calls_sent(&self) -> u64 {
+        self.world.resource::<Tally>().serial
+    }
+
     /// When measuring begins.
     pub fn warmup(&self) -> Micros {
         self.world.resource::<Clock>().warmup
@@ -204,7 +209,6 @@ impl Run {
     /// Makes the running fleet what `blueprint` says: settings act from now on, removed parts finish what they have,
     /// added ones are empty. What is inside never fails for it.
     pub fn reconfigure(&mut self, blueprint: &Blueprint) {
-        let first = self.blueprint == Blueprint::default();
         self.change_settings(blueprint);
         for part in Part::ALL {
             self.remove_parts(part, blueprint.count(part));
@@ -214,7 +218,7 @@ impl Run {
         let counted = |part| self.blueprint.count(part) == blueprint.count(part);
         let same = self.blueprint.links == blueprint.links && Part::ALL.into_iter().all(counted);
         self.blueprint = blueprint.clone();
-        if first || !same {
+        if !same {
             self.link();
         }
         self.wake();
@@ -261,7 +265,6 @@ impl Run {
                     query.get_mut(&mut self.world, entity)
                 {
                     state.settings = new.clone();
-                    state.prefill_base_us = new.prefill_base_ms * 1e3;
                     slots.capacity = new.slots;
                     waiting.capacity = new.queue;
                     cache.capacity = new.kv_tokens;
