@@ -2,7 +2,7 @@
 
 use super::call::CallRef;
 use super::chance::{LogNormal, Purpose, Stream};
-use super::clock::{Micros, SECOND, micros_of_ms};
+use super::clock::{Micros, SECOND, micros_of_ms, whole_micros};
 use super::decode::Decoding;
 use super::kv_cache::KvCache;
 use super::measure::OverTime;
@@ -191,6 +191,11 @@ impl TrafficState {
             next: 0,
             generation: 0,
         }
+    }
+
+    /// The time until the session after this one: exponential, as between the events of a Poisson stream.
+    pub fn draw_gap(&mut self) -> Micros {
+        whole_micros(self.arrivals.exponential() * 1e6 / self.settings.sessions_per_s)
     }
 }
 

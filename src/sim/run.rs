@@ -317,8 +317,7 @@ impl Run {
             let entity = match part {
                 Part::Traffic => {
                     let mut state = TrafficState::new(blueprint.traffics[index].clone(), seed, index);
-                    let gap = state.arrivals.exponential() * 1e6 / state.settings.sessions_per_s;
-                    state.next = now.saturating_add(super::clock::whole_micros(gap)).min(NEVER);
+                    state.next = now.saturating_add(state.draw_gap()).min(NEVER);
                     let (next, generation) = (state.next, state.generation);
                     let entity = self.world.spawn((seat, state, Onward::default())).id();
                     let event = Event::SessionArrives { traffic: entity, generation };

@@ -3,7 +3,7 @@
 use super::calendar::Event;
 use super::call::Session;
 use super::chance::{Purpose, Stream};
-use super::clock::{Micros, NEVER, micros_of_s, whole_micros};
+use super::clock::{Micros, NEVER, micros_of_s};
 use super::fleet::Fleet;
 use super::prompt::{OwnChunks, Prompt};
 use crate::blueprint::{Part, PartId};
@@ -18,9 +18,7 @@ impl Fleet<'_, '_> {
             return false;
         }
         let index = seat.0.index;
-        let rate = state.settings.sessions_per_s;
-        let gap = whole_micros(state.arrivals.exponential() * 1e6 / rate);
-        state.next = self.clock.after(gap);
+        state.next = self.clock.after(state.draw_gap());
         self.calendar.at(state.next, Event::SessionArrives { traffic, generation });
 
         let settings = state.settings.clone();
