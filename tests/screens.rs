@@ -7,10 +7,10 @@ use egui::accesskit::Role;
 use egui_kittest::{Harness, kittest::Queryable};
 use std::time::Duration;
 use warmpath::app::{Levels, Screen, Session, VerdictStage, logic_plugin};
-use warmpath::blueprint::{Assignment, Part, PartId, apply};
+use warmpath::blueprint::{Address, Assignment, Edit, Part, PartId};
 use warmpath::level::{Level, Progress, VerdictRun};
 use warmpath::panels::{
-    Action, Deeds, LevelsView, PlayState, PlayerChange, Speed, Tab, install_theme, show_levels, show_play,
+    Action, Deeds, LevelsView, PlayState, PlayerEdit, Speed, Tab, install_theme, show_levels, show_play,
 };
 use warmpath::sim::SECOND;
 
@@ -38,10 +38,10 @@ impl Desk {
         let clicked = self.clicked.take();
         let deeds = show_play(ui, &view, &mut self.state, &mut |_, _| clicked);
         // As the app does it: what was done acts at once.
-        for change in &deeds.changes {
-            self.session.change(change);
+        for edit in &deeds.edits {
+            self.session.edit(edit);
         }
-        self.done.changes.extend(deeds.changes);
+        self.done.edits.extend(deeds.edits);
         self.done.actions.extend(deeds.actions);
     }
 }
@@ -71,11 +71,16 @@ fn desk_at(id: &str, at: u64) -> Harness<'static, Desk> {
     desk(session, [1280.0, 720.0])
 }
 
+/// What the inspector sends when a setting is set.
+fn changed(key: &str, value: &str) -> PlayerEdit {
+    PlayerEdit(Edit::Set(vec![Assignment::new(key, value)]))
+}
+
 fn set(session: &mut Session, key: &str, value: &str) {
     // Whatever the level locks: the command line may, too.
-    apply(&mut session.blueprint, &[Assignment::new(key, value)]).expect("a value in range");
-    session.run.reconfigure(&session.blueprint);
-    session.look();
+    session.level.open.push(Address::parse(key).expect("a key").plain_key().to_owned());
+    session.edit(&Edit::Set(vec![Assignment::new(key, value)]));
+    assert_eq!(session.refusal, None);
 }
 
 fn type_into(harness: &mut Harness<'_, Desk>, name: &str, text: &str) {
@@ -134,7 +139,7 @@ fn a_number_that_is_typed_changes_the_running_fleet() {
     let mut harness = desk_at(MORE_REPLICAS, 30);
     type_into(&mut harness, "Session affinity", "62.5 %");
     let desk = harness.state();
-    assert_eq!(desk.done.changes, [PlayerChange { key: "router.affinity".into(), value: "0.625".into() }]);
+    assert_eq!(desk.done.edits, [changed("router.affinity", "0.625").0]);
     assert_eq!(desk.session.run.blueprint().routers[0].affinity, 0.625);
     assert_eq!(desk.session.marks.len(), 1);
     assert_eq!(desk.session.marks[0].text(), "affinity 0 % → 62.5 %");
@@ -143,15 +148,15 @@ fn a_number_that_is_typed_changes_the_running_fleet() {
 #[test]
 fn a_slider_moves_by_keyboard_and_the_reset_goes_back() {
     let mut harness = desk_at(HOT_PREFIX, 30);
-    let given = harness.state().session.blueprint.routers[0].spill;
+    let given = harness.state().session.blueprint().routers[0].spill;
     harness.get_by_role_and_label(Role::Slider, "Spill when queue reaches").focus();
     harness.run_steps(2);
     harness.key_press(egui::Key::ArrowRight);
     harness.run_steps(2);
-    assert_eq!(harness.state().session.blueprint.routers[0].spill, given + 1);
+    assert_eq!(harness.state().session.blueprint().routers[0].spill, given + 1);
     harness.get_by_label(&format!("Reset Spill when queue reaches to {given}")).click();
     harness.run_steps(2);
-    assert_eq!(harness.state().session.blueprint.routers[0].spill, given);
+    assert_eq!(harness.state().session.blueprint().routers[0].spill, given);
     assert_eq!(harness.state().session.marks.len(), 0, "there and back is no change");
 }
 
@@ -160,9 +165,8 @@ fn what_is_locked_can_be_read_and_not_changed() {
     let mut harness = desk_at(HOT_PREFIX, 30);
     harness.get_by_label("Requests on the shared prefix: 85 %, locked in this problem");
     assert!(harness.query_by_role_and_label(Role::Slider, "Requests on the shared prefix").is_none());
-    let change = PlayerChange { key: "traffic.shared".into(), value: "0".into() };
-    harness.state_mut().session.change(&change);
-    assert_eq!(harness.state().session.blueprint.traffics[0].shared, 0.85);
+    harness.state_mut().session.edit(&changed("traffic.shared", "0").0);
+    assert_eq!(harness.state().session.blueprint().traffics[0].shared, 0.85);
     assert!(harness.state().session.refusal.is_some());
 }
 
@@ -196,7 +200,7 @@ fn nothing_is_warned_of_where_no_rule_is_broken() {
 fn a_number_out_of_range_is_refused_in_words() {
     let mut harness = desk_at(MORE_REPLICAS, 10);
     type_into(&mut harness, "Latency p99", "1");
-    assert_eq!(harness.state().session.blueprint.routers[0].p99_ms, 20.0);
+    assert_eq!(harness.state().session.blueprint().routers[0].p99_ms, 20.0);
     harness.get_by_label_contains("expected at least the median");
 }
 
@@ -232,10 +236,10 @@ fn keys_lead_to_the_settings_and_to_less_motion() {
     harness.key_press(egui::Key::S);
     harness.run_steps(3);
     assert_eq!(harness.state().state.focus.as_deref(), Some("router.slots"));
-    let before = harness.state().session.blueprint.routers[0].slots;
+    let before = harness.state().session.blueprint().routers[0].slots;
     harness.key_press(egui::Key::ArrowRight);
     harness.run_steps(2);
-    assert!(harness.state().session.blueprint.routers[0].slots > before);
+    assert!(harness.state().session.blueprint().routers[0].slots > before);
     harness.event(egui::Event::Text("?".into()));
     harness.run_steps(4);
     harness.key_press(egui::Key::M);
@@ -316,8 +320,10 @@ fn a_verdict_says_won_or_not_and_what_failed() {
 fn a_verdict_that_is_won_ends_with_the_debrief() {
     let level = level(MORE_REPLICAS);
     let mut session = Session::new(level.clone());
-    apply(&mut session.blueprint, &level.solution).expect("the solution applies");
-    let verdict = VerdictRun::new(&level, &session.blueprint).finish();
+    for change in &level.solution.set {
+        set(&mut session, &change.key, &change.value);
+    }
+    let verdict = VerdictRun::new(&level, session.blueprint()).finish();
     assert!(verdict.passed);
     session.verdict = VerdictStage::Done(Box::new(verdict));
     let harness = desk(session, [1280.0, 720.0]);
@@ -395,7 +401,7 @@ fn a_level_is_opened_watched_changed_and_won() {
     app.world_mut().write_message(Action::SetSpeed(Speed::SixtyFour));
     until(&mut app, 2_000, |session| session.run.now() > 130 * SECOND);
     assert!(app.world().resource::<Session>().goals.iter().any(|goal| !goal.met), "it fails as it is given");
-    app.world_mut().write_message(PlayerChange { key: "router.affinity".into(), value: "1".into() });
+    app.world_mut().write_message(changed("router.affinity", "1"));
     app.update();
     assert_eq!(app.world().resource::<Session>().run.blueprint().routers[0].affinity, 1.0);
     app.world_mut().write_message(Action::Verdict);
@@ -425,7 +431,7 @@ fn pause_step_and_restart() {
     app.update();
     let stepped = app.world().resource::<Session>().run.now();
     assert!(stepped > paused && stepped < paused + SECOND, "30 calls a second: something happens soon");
-    app.world_mut().write_message(PlayerChange { key: "router.spill".into(), value: "8".into() });
+    app.world_mut().write_message(changed("router.spill", "8"));
     app.world_mut().write_message(Action::Restart);
     app.update();
     let session = app.world().resource::<Session>();
@@ -466,8 +472,7 @@ fn a_win_is_saved_and_on_the_list_when_the_game_opens_again() {
     let mut first = app(Duration::from_millis(16));
     first.insert_resource(Remembered::from_store(Box::new(FileStore::at(&path))));
     open(&mut first, MORE_REPLICAS);
-    let change = PlayerChange { key: "router.affinity".into(), value: "1".into() };
-    first.world_mut().write_message(change);
+    first.world_mut().write_message(changed("router.affinity", "1"));
     first.update();
     first.world_mut().write_message(Action::Verdict);
     until(&mut first, 2_000, |session| matches!(session.verdict, VerdictStage::Done(_)));

@@ -89,12 +89,13 @@ pub fn series(run: &mut Run, series: &mut Series) {
     series.ttft_p50 = line(&|sample| sample.ttft_p50.map(|micros| micros as f64 / 1e3));
     series.ttft_p99 = line(&|sample| sample.ttft_p99.map(|micros| micros as f64 / 1e3));
     series.hit_rate = line(&|sample| sample.hit_rate.map(|share| share * 100.0));
-    series.waiting_longest = line(&|sample| sample.waiting.iter().max().map(|longest| *longest as f64));
+    series.waiting_longest = line(&|sample| sample.waiting.iter().flatten().max().map(|longest| f64::from(*longest)));
     series.waiting_mean = line(&|sample| {
-        let count = sample.waiting.len();
-        (count > 0).then(|| sample.waiting.iter().sum::<u64>() as f64 / count as f64)
+        let waiting = || sample.waiting.iter().flatten().map(|waiting| f64::from(*waiting));
+        let count = waiting().count();
+        (count > 0).then(|| waiting().sum::<f64>() / count as f64)
     });
     let replicas = watch.samples.iter().map(|sample| sample.waiting.len()).max().unwrap_or(0);
-    series.waiting =
-        (0..replicas).map(|index| line(&|sample| sample.waiting.get(index).map(|waiting| *waiting as f64))).collect();
+    let waiting = |index: usize| line(&|sample| sample.waiting.get(index).copied().flatten().map(f64::from));
+    series.waiting = (0..replicas).map(waiting).collect();
 }

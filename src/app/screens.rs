@@ -1,12 +1,12 @@
 //! The screens as states, and the systems that carry out what the person does. All of it runs without a window.
 //!
-//! Adds the state [`Screen`], the resource [`Levels`], the messages [`Action`] and [`PlayerChange`], and, while a level
+//! Adds the state [`Screen`], the resource [`Levels`], the messages [`Action`] and [`PlayerEdit`], and, while a level
 //! is played, the resource [`Session`], which goes when its screen goes.
 
 use super::remembered::Remembered;
 use super::session::{Session, VerdictStage};
 use crate::level::Level;
-use crate::panels::{Action, PlayerChange};
+use crate::panels::{Action, PlayerEdit};
 use bevy::prelude::*;
 use bevy::state::app::StatesPlugin;
 use std::time::Duration;
@@ -40,11 +40,11 @@ pub fn logic_plugin(app: &mut App) {
         .init_resource::<Levels>()
         .init_resource::<Remembered>()
         .add_message::<Action>()
-        .add_message::<PlayerChange>()
+        .add_message::<PlayerEdit>()
         .add_systems(Update, open_level.run_if(in_state(Screen::Levels)))
         .add_systems(
             Update,
-            (act, change_settings, go_on, judge, look)
+            (act, edit_fleet, go_on, judge, look)
                 .chain()
                 .run_if(in_state(Screen::Play).and_then(resource_exists::<Session>)),
         )
@@ -83,6 +83,8 @@ fn act(mut actions: MessageReader<Action>, mut session: ResMut<Session>, mut nex
                 let seed = session.seed + 1;
                 session.restart(seed);
             }
+            Action::Undo => session.undo(),
+            Action::Redo => session.redo(),
             Action::Verdict => session.ask_verdict(),
             Action::CloseVerdict => session.verdict = VerdictStage::None,
         }
@@ -90,9 +92,9 @@ fn act(mut actions: MessageReader<Action>, mut session: ResMut<Session>, mut nex
 }
 
 /// The one door through which the player changes the running fleet.
-fn change_settings(mut changes: MessageReader<PlayerChange>, mut session: ResMut<Session>) {
-    for change in changes.read() {
-        session.change(change);
+fn edit_fleet(mut edits: MessageReader<PlayerEdit>, mut session: ResMut<Session>) {
+    for PlayerEdit(edit) in edits.read() {
+        session.edit(edit);
     }
 }
 
@@ -106,7 +108,7 @@ fn judge(mut session: ResMut<Session>, mut remembered: ResMut<Remembered>) {
     if session.judge(FRAME_BUDGET)
         && let VerdictStage::Done(verdict) = &session.verdict
     {
-        let changes = session.blueprint.changes_from(&session.level.blueprint);
+        let changes = session.blueprint().changes_from(&session.level.blueprint);
         remembered.add(&session.level.id, verdict, &changes);
     }
 }

@@ -1,9 +1,9 @@
 //! A session: one level being played. Its run, its settings as the player has them, and what is kept for the panels.
 
 use super::observe::{self, Reading};
-use crate::blueprint::{Assignment, Blueprint, SettingError};
+use crate::blueprint::{Assignment, Blueprint, Board, Change, Edit, EditError, History, Outcome, PartId};
 use crate::level::{Level, Verdict, VerdictRun};
-use crate::panels::{Mark, Measures, PlayView, PlayerChange, Series, Speed, VerdictView, of_setting};
+use crate::panels::{Mark, Measures, PlayView, Series, Speed, VerdictView};
 use crate::sim::{GoalReport, Micros, Report, Run, micros_of_s, seconds};
 use bevy::platform::time::Instant;
 use bevy::prelude::Resource;
@@ -22,8 +22,8 @@ const ONE_CHANGE: Duration = Duration::from_millis(1_500);
 pub struct Session {
     /// The level.
     pub level: Level,
-    /// The fleet as it is set now.
-    pub blueprint: Blueprint,
+    /// The fleet as it is now, and what was done to it.
+    history: History,
     /// The run that is watched.
     pub run: Run,
     /// Which of the level's seeds it has, from 0.
@@ -37,7 +37,9 @@ pub struct Session {
     /// What the player changed during this run.
     pub marks: Vec<Mark>,
     /// The last change that was refused.
-    pub refusal: Option<SettingError>,
+    pub refusal: Option<EditError>,
+    /// The parts that the last change was about, until somebody asks: what was placed is to be selected.
+    about: Option<Vec<PartId>>,
     /// The report of the run so far, as of the last look.
     pub report: Report,
     /// How it does at each goal, as of the last look.
@@ -71,17 +73,24 @@ impl Session {
     /// A session at 0:00, with the level as it is given.
     pub fn new(level: Level) -> Self {
         let blueprint = level.blueprint.clone();
+        Self::with_blueprint(level, blueprint)
+    }
+
+    /// A session at 0:00, with a fleet that a player of the level could make.
+    pub fn with_blueprint(level: Level, blueprint: Blueprint) -> Self {
         let run = start(&level, &blueprint, 0);
         let mut session = Self {
+            // A canvas is drawn first, and run when its maker says so.
+            paused: level.placing,
+            history: History::new(Board::new(blueprint, level.budget)),
             level,
-            blueprint,
             run,
             seed: 0,
-            paused: false,
             speed: Speed::default(),
             verdict: VerdictStage::None,
             marks: Vec::new(),
             refusal: None,
+            about: None,
             report: Report::default(),
             goals: Vec::new(),
             measures: Measures::default(),
@@ -97,12 +106,21 @@ impl Session {
 
     /// A session at 0:00, with changes that a player could make.
     pub fn with_changes(level: Level, changes: &[Assignment]) -> Self {
-        let mut session = Self::new(level);
+        let mut blueprint = level.blueprint.clone();
         // Links are checked before they come here; what does not hold none the less leaves the level as it is given.
-        if session.level.apply_as_player(&mut session.blueprint, changes).is_ok() {
-            session.restart(0);
-        }
-        session
+        let applied = level.apply_as_player(&mut blueprint, changes);
+        debug_assert!(applied.is_ok(), "{applied:?}");
+        Self::with_blueprint(level, blueprint)
+    }
+
+    /// The fleet as it is now.
+    pub fn blueprint(&self) -> &Blueprint {
+        self.history.blueprint()
+    }
+
+    /// The board as it is now.
+    pub fn board(&self) -> &Board {
+        self.history.board()
     }
 
     /// When the level ends.
@@ -122,7 +140,7 @@ impl Session {
             self.speed = Speed::default();
         }
         self.seed = seed % self.level.seeds.len().max(1);
-        self.run = start(&self.level, &self.blueprint, self.seed);
+        self.run = start(&self.level, self.history.blueprint(), self.seed);
         self.target = 0.0;
         self.paused = false;
         self.verdict = VerdictStage::None;
@@ -198,20 +216,41 @@ impl Session {
         }
     }
 
-    /// Changes a setting of the running fleet, as the player may; what is refused changes nothing and is kept to be shown.
-    pub fn change(&mut self, change: &PlayerChange) {
-        let before = self.blueprint.clone();
-        let assignment = Assignment::new(&change.key, &change.value);
-        match self.level.apply_as_player(&mut self.blueprint, std::slice::from_ref(&assignment)) {
-            Ok(()) => {
+    /// Changes the running fleet, as the player may; what is refused changes nothing and is kept to be shown.
+    pub fn edit(&mut self, edit: &Edit) {
+        let now = Instant::now();
+        let same = self.last_change.is_some_and(|last| now.duration_since(last) < ONE_CHANGE);
+        let level = &self.level;
+        let made = level
+            .allows(edit)
+            .and_then(|()| self.history.edit(edit, same, |board| level.admits_for(board.blueprint(), board.budget())));
+        match made {
+            Ok(outcome) => {
                 self.refusal = None;
-                if self.blueprint != before {
-                    self.run.reconfigure(&self.blueprint);
-                    self.mark(&change.key, &before);
-                    self.look();
+                if let Some(outcome) = outcome {
+                    self.last_change = Some(now);
+                    self.take(outcome, same);
                 }
             }
             Err(refusal) => self.refusal = Some(refusal),
+        }
+    }
+
+    /// Takes the last change back.
+    pub fn undo(&mut self) {
+        self.end_change();
+        self.refusal = None;
+        if let Some(outcome) = self.history.undo() {
+            self.take(outcome, false);
+        }
+    }
+
+    /// Makes the change again that was taken back last.
+    pub fn redo(&mut self) {
+        self.end_change();
+        self.refusal = None;
+        if let Some(outcome) = self.history.redo() {
+            self.take(outcome, false);
         }
     }
 
@@ -220,28 +259,47 @@ impl Session {
         self.last_change = None;
     }
 
-    /// Notes what was changed; a slider on its way is one change.
-    fn mark(&mut self, key: &str, before: &Blueprint) {
-        let (Some(from), Some(to)) = (in_words(before, key), in_words(&self.blueprint, key)) else { return };
-        let now = Instant::now();
-        let soon = self.last_change.is_some_and(|last| now.duration_since(last) < ONE_CHANGE);
-        self.last_change = Some(now);
-        let at = self.run.now();
-        match self.marks.last_mut() {
-            Some(last) if last.key == key && (soon || last.at == at) => {
-                last.to = to;
-                if last.to == last.from {
-                    self.marks.pop();
-                }
-            }
-            _ => self.marks.push(Mark { at, key: key.to_owned(), from, to }),
+    /// The running fleet comes to be what the board now says, and the change is marked.
+    fn take(&mut self, outcome: Outcome, same: bool) {
+        let board = self.history.board();
+        self.run.rearrange(board.blueprint(), board.origins(&outcome.before));
+        self.level.budget = board.budget();
+        if !outcome.about.is_empty() {
+            self.about = Some(outcome.about);
         }
+        if outcome.change.runs() {
+            self.mark(outcome.change, same);
+        }
+        self.look();
+    }
+
+    /// The parts that the last changes were about, once.
+    pub fn take_about(&mut self) -> Option<Vec<PartId>> {
+        self.about.take()
+    }
+
+    /// Notes what was changed; a slider on its way is one change.
+    fn mark(&mut self, change: Change, same: bool) {
+        let at = self.run.now();
+        if let Some(last) = self.marks.last_mut()
+            && let (Change::Setting { key, from, to }, Change::Setting { key: again, to: now, .. }) =
+                (&mut last.change, &change)
+            && key == again
+            && (same || last.at == at)
+        {
+            *to = *now;
+            if *to == *from {
+                self.marks.pop();
+            }
+            return;
+        }
+        self.marks.push(Mark { at, change });
     }
 
     /// Asks for the verdict on the settings as they are; time stands still meanwhile.
     pub fn ask_verdict(&mut self) {
         self.paused = true;
-        self.verdict = VerdictStage::Running(Box::new(VerdictRun::new(&self.level, &self.blueprint)));
+        self.verdict = VerdictStage::Running(Box::new(VerdictRun::new(&self.level, self.history.blueprint())));
     }
 
     /// Goes on with a verdict under way, for no longer than `budget`. Returns whether it is there now, and was not
@@ -263,7 +321,7 @@ impl Session {
     /// Takes the report, the measures and the lines of the charts anew.
     pub fn look(&mut self) {
         let report = self.run.report();
-        self.report = self.level.complete(report, &self.blueprint);
+        self.report = self.level.complete(report, self.history.blueprint());
         self.goals.clone_from(&self.report.goals);
         observe::read(&mut self.readings, &self.run);
         observe::series(&mut self.run, &mut self.series);
@@ -274,7 +332,7 @@ impl Session {
     pub fn view(&self) -> PlayView<'_> {
         PlayView {
             level: &self.level,
-            blueprint: &self.blueprint,
+            blueprint: self.history.blueprint(),
             report: &self.report,
             goals: &self.goals,
             measures: &self.measures,
@@ -285,8 +343,10 @@ impl Session {
             over: self.over(),
             speed: self.speed,
             seed: (self.seed + 1, self.level.seeds.len().max(1)),
-            credits: self.blueprint.credits_over(&self.level.blueprint),
+            credits: self.history.blueprint().credits_over(&self.level.blueprint),
             refusal: self.refusal.as_ref(),
+            undoable: self.history.undoable(),
+            redoable: self.history.redoable(),
             verdict: match &self.verdict {
                 VerdictStage::None => VerdictView::None,
                 VerdictStage::Running(run) => VerdictView::Running(run.progress()),
@@ -300,16 +360,4 @@ fn start(level: &Level, blueprint: &Blueprint, seed: usize) -> Run {
     let mut run = level.start(blueprint, level.seeds.get(seed).copied().unwrap_or(0));
     run.watch();
     run
-}
-
-/// The value at a key, in words.
-fn in_words(blueprint: &Blueprint, key: &str) -> Option<String> {
-    use crate::blueprint::Address;
-    match Address::parse(key).ok()? {
-        Address::Replicas => Some(blueprint.replicas.len().to_string()),
-        Address::Setting(setting, index) => {
-            let index = index.unwrap_or(0);
-            (index < blueprint.count(setting.part)).then(|| of_setting(setting.kind, setting.get(blueprint, index)))
-        }
-    }
 }

@@ -3,9 +3,8 @@
 use super::screens::{Levels, Screen, logic_plugin};
 use super::session::{Session, VerdictStage};
 use super::window::{PlayScreen, WindowSpec, window_plugin};
-use crate::blueprint::Assignment;
+use crate::blueprint::{Assignment, Edit};
 use crate::level::{Level, VerdictRun};
-use crate::panels::PlayerChange;
 use crate::sim::{Sight, micros_of_s};
 use bevy::prelude::*;
 use bevy::render::view::screenshot::{Screenshot, ScreenshotCaptured};
@@ -97,7 +96,7 @@ fn prepare(app: &mut App, shot: &Shot) {
     session.level.seeds.clone_from(&shot.level.seeds);
     for (at, change) in &shot.changes {
         session.run_to(micros_of_s(*at));
-        session.change(&PlayerChange { key: change.key.clone(), value: change.value.clone() });
+        session.edit(&Edit::Set(vec![change.clone()]));
         session.end_change();
     }
     // In steps, so that what the panels measure of late is there.
@@ -109,7 +108,7 @@ fn prepare(app: &mut App, shot: &Shot) {
     // The crosses of what was rejected long before have faded by the moment.
     session.run.watched().sights.retain(|(_, sight)| !matches!(sight, Sight::Rejected { .. }));
     if shot.screen == ShotScreen::Verdict {
-        let verdict = VerdictRun::new(&session.level, &session.blueprint).finish();
+        let verdict = VerdictRun::new(&session.level, session.blueprint()).finish();
         session.verdict = VerdictStage::Done(Box::new(verdict));
     }
     session.paused = true;

@@ -4,7 +4,7 @@ use super::remembered::Remembered;
 use super::screens::{Levels, Screen};
 use super::session::Session;
 use crate::canvas::palette;
-use crate::panels::{self, Action, Deeds, LevelsView, PlayState, PlayerChange};
+use crate::panels::{self, Action, Deeds, LevelsView, PlayState, PlayerEdit};
 use bevy::log::LogPlugin;
 use bevy::prelude::*;
 use bevy::window::{PresentMode, PrimaryWindow, RequestRedraw, WindowResolution};
@@ -167,7 +167,7 @@ fn play_screen(
     mut screen: ResMut<PlayScreen>,
     time: Res<Time<Real>>,
     mut actions: MessageWriter<Action>,
-    mut changes: MessageWriter<PlayerChange>,
+    mut changes: MessageWriter<PlayerEdit>,
     mut redraw: MessageWriter<RequestRedraw>,
 ) -> Result {
     let mut ui = root_ui(contexts.ctx_mut()?);
@@ -176,7 +176,7 @@ fn play_screen(
     canvas.take_sights(&mut session);
     let (view, calm) = (session.view(), state.reduced_motion);
     let mut fleet = |ui: &mut Ui, selected| canvas.show(ui, &session, selected, frame_s, calm);
-    let Deeds { actions: done, changes: changed } = panels::show_play(&mut ui, &view, state, &mut fleet);
+    let Deeds { actions: done, edits } = panels::show_play(&mut ui, &view, state, &mut fleet);
     if done.contains(&Action::StepEvent) {
         canvas.stepped();
     }
@@ -184,10 +184,10 @@ fn play_screen(
         canvas.reset();
     }
     // What was done acts in the next frame, which must come also where nothing moves.
-    if !done.is_empty() || !changed.is_empty() {
+    if !done.is_empty() || !edits.is_empty() {
         redraw.write(RequestRedraw);
     }
     actions.write_batch(done);
-    changes.write_batch(changed);
+    changes.write_batch(edits.into_iter().map(PlayerEdit));
     Ok(())
 }

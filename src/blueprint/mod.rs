@@ -5,13 +5,23 @@
 //! the command line, the level files and the report.
 
 mod address;
+mod board;
+mod history;
+mod names;
 mod part_file;
 mod parts;
+mod piece;
+mod place;
 mod settings;
 
 pub use address::{Address, Assignment, SettingError, apply};
+pub use board::{Board, Edit, EditError, why_not_linked};
+pub use history::{Change, History, Outcome};
+pub use names::name_of;
 pub use part_file::{PartFile, Tag, tag};
 pub use parts::{Balancer, BalancerPolicy, Part, Policy, Replica, Router, Traffic};
+pub use piece::Piece;
+pub use place::{BOARD, GRID, MOST_ON_BOARD, Place, inside_board};
 pub use settings::{Kind, Setting, Value, settings_of};
 
 use serde_json::{Map, Number};
@@ -48,14 +58,10 @@ pub struct Blueprint {
     pub links: Vec<(PartId, PartId)>,
     /// What sources of traffic are called on the screen, where they have a name of their own.
     pub names: BTreeMap<PartId, String>,
+    /// Where parts stand, where somebody put them.
+    pub places: BTreeMap<PartId, Place>,
 }
 
-/// Credits on the blank canvas for an inference router: fixed by the component page.
-pub const ROUTER_CREDITS: u64 = 8;
-/// Credits on the blank canvas for a load balancer.
-pub const BALANCER_CREDITS: u64 = 3;
-/// Credits on the blank canvas for a replica.
-pub const REPLICA_CREDITS: u64 = 10;
 /// The most replicas a fleet may have.
 pub const MOST_REPLICAS: usize = 4096;
 
@@ -93,18 +99,28 @@ impl Blueprint {
         let upstream: Vec<PartId> = self.links.iter().filter(|(_, to)| *to == first).map(|(from, _)| *from).collect();
         let before = self.replicas.len();
         self.replicas.resize(count, model);
+        self.places.retain(|id, _| id.part != Part::Replica || id.index < count);
         self.links.retain(|(_, to)| to.part != Part::Replica || to.index < count);
         for index in before..count {
             self.links.extend(upstream.iter().map(|&from| (from, PartId::new(Part::Replica, index))));
         }
+        if !self.places.is_empty() {
+            self.stand_apart();
+        }
     }
 
-    /// What was added to `given`, in credits: parts that a problem gives are free.
+    /// What was added to `given`, in credits: parts that a problem gives are free, and bring nothing back when they go.
     pub fn credits_over(&self, given: &Self) -> u64 {
-        let added = |part: Part| self.count(part).saturating_sub(given.count(part)) as u64;
-        added(Part::Router) * ROUTER_CREDITS
-            + added(Part::Balancer) * BALANCER_CREDITS
-            + added(Part::Replica) * REPLICA_CREDITS
+        let added = |piece: Piece| self.count_of(piece).saturating_sub(given.count_of(piece)) as u64 * piece.credits();
+        Piece::ALL.into_iter().map(added).sum()
+    }
+
+    /// How many parts of this piece there are.
+    fn count_of(&self, piece: Piece) -> usize {
+        match piece.part() {
+            Part::Replica => self.replicas.iter().filter(|replica| replica.piece() == piece).count(),
+            part => self.count(part),
+        }
     }
 
     /// Every key with its value, as the report prints it. Where all parts of a kind agree the plain key speaks for them

@@ -1,7 +1,7 @@
 //! How a part stands in a level file: its settings by their keys, checked against the table while they are read, so that
 //! an error carries the line and column where it stands.
 
-use super::{Kind, Part, Setting, Value, settings_of};
+use super::{Kind, Part, Place, Setting, Value, settings_of};
 use serde::Deserialize;
 use serde::de::{Deserializer, Error, IgnoredAny, MapAccess, Visitor};
 use std::fmt;
@@ -38,6 +38,10 @@ pub struct PartFile<T> {
     pub to: Vec<String>,
     /// How many parts like this one.
     pub count: usize,
+    /// Where it stands on the board.
+    pub at: Option<Place>,
+    /// Of a replica: is it a large one?
+    pub large: bool,
     /// Its settings; what is not here is at its default.
     pub settings: Vec<(&'static str, Value)>,
     tag: PhantomData<T>,
@@ -96,8 +100,15 @@ impl<'de, T: Tag> Deserialize<'de> for PartFile<T> {
             }
 
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                let mut part =
-                    PartFile { name: None, to: Vec::new(), count: 1, settings: Vec::new(), tag: PhantomData };
+                let mut part = PartFile {
+                    name: None,
+                    to: Vec::new(),
+                    count: 1,
+                    at: None,
+                    large: false,
+                    settings: Vec::new(),
+                    tag: PhantomData,
+                };
                 let mut seen: Vec<String> = Vec::new();
                 while let Some(Key(key)) = map.next_key()? {
                     if seen.contains(&key) {
@@ -105,6 +116,18 @@ impl<'de, T: Tag> Deserialize<'de> for PartFile<T> {
                     }
                     match key.as_str() {
                         "name" => part.name = Some(map.next_value()?),
+                        "at" => part.at = Some(map.next_value::<Place>()?),
+                        "size" if T::PART == Part::Replica => {
+                            part.large = match map.next_value::<String>()?.as_str() {
+                                "standard" => false,
+                                "large" => true,
+                                other => {
+                                    return Err(A::Error::custom(format_args!(
+                                        "size: expected standard or large, found {other:?}"
+                                    )));
+                                }
+                            }
+                        }
                         "to" if T::PART != Part::Replica => part.to = map.next_value()?,
                         "count" if T::PART == Part::Replica => {
                             part.count = map.next_value()?;
@@ -122,15 +145,18 @@ impl<'de, T: Tag> Deserialize<'de> for PartFile<T> {
                                 map.next_value::<IgnoredAny>()?;
                                 let fields: Vec<_> = settings_of(T::PART).iter().map(Setting::field).collect();
                                 return Err(A::Error::custom(format_args!(
-                                    "`{field}` is not a setting of a {}: expected name, {}, {}",
+                                    "`{field}` is not a setting of a {}: expected name, at, {}, {}",
                                     T::PART.key(),
-                                    if T::PART == Part::Replica { "count" } else { "to" },
+                                    if T::PART == Part::Replica { "count, size" } else { "to" },
                                     fields.join(", "),
                                 )));
                             }
                         },
                     }
                     seen.push(key);
+                }
+                if part.at.is_some() && part.count > 1 {
+                    return Err(A::Error::custom("at: expected a place of one part, found several parts"));
                 }
                 Ok(part)
             }

@@ -129,7 +129,7 @@ pub struct Router {
     pub prefix_hit: f64,
 }
 
-/// A model replica.
+/// A model replica. `large` says which of the two on sale it is: what it costs, and what of it cannot be set on a canvas.
 #[derive(Clone, Debug, PartialEq)]
 #[allow(missing_docs, reason = "each field is described once, in the table of settings")]
 pub struct Replica {
@@ -140,4 +140,5 @@ pub struct Replica {
     pub prefill_tokens_per_s: f64,
     pub decode_base_ms: f64,
     pub decode_per_call_ms: f64,
+    pub large: bool,
 }

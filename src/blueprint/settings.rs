@@ -125,6 +125,14 @@ impl Setting {
         Part::ALL.iter().flat_map(|part| settings_of(*part)).find(|setting| setting.key == key)
     }
 
+    /// The setting of this key, whether with an index or without.
+    pub fn find_any(key: &str) -> Option<&'static Self> {
+        match super::Address::parse(key).ok()? {
+            super::Address::Setting(setting, _) => Some(setting),
+            super::Address::Replicas => None,
+        }
+    }
+
     /// The key without its part: `slots` of `router.slots`.
     pub fn field(&self) -> &'static str {
         self.key.split_once('.').map_or(self.key, |(_, field)| field)
@@ -351,6 +359,7 @@ default_from_table!(
         prefill_tokens_per_s: 1.0,
         decode_base_ms: 0.0,
         decode_per_call_ms: 0.0,
+        large: false,
     }
 );
 

@@ -1,10 +1,10 @@
 //! The fleet at one moment, copied out of a run's world: all that the canvas draws, and nothing that is not in there.
 
 use super::kv_bar::{KvBlock, kv_blocks};
-use crate::blueprint::{BalancerPolicy, Blueprint, Part, PartId, Policy};
+use crate::blueprint::{BalancerPolicy, Blueprint, Part, PartId, Policy, name_of};
 use crate::sim::{
     BalancerState, Call, Cpu, Decision, Decoding, Family, KvCache, Micros, ReplicaState, Roster, RouterState, Run,
-    Slots, Waiting, Watch,
+    Slots, TrafficState, Waiting, Watch,
 };
 use bevy::prelude::{Entity, World};
 
@@ -130,7 +130,7 @@ impl FleetPicture {
     pub fn of(run: &Run) -> Self {
         let (world, blueprint, now) = (run.world(), run.blueprint(), run.now());
         let roster = world.resource::<Roster>();
-        let homes = shared_homes(world, roster, blueprint);
+        let homes = shared_homes(world, roster);
         Self {
             now,
             traffics: traffic_pictures(blueprint),
@@ -155,22 +155,11 @@ impl FleetPicture {
     /// The name of a part: for a source of traffic its own, if it has one; else its kind, and its number from 1 where there are several of that kind. A replica always has its
     /// number.
     pub fn name(&self, id: PartId) -> String {
-        if id.part == Part::Traffic
-            && let Some(name) = self.traffics.get(id.index).and_then(|traffic| traffic.name.clone())
-        {
-            return name;
-        }
-        let kind = match id.part {
-            Part::Traffic => "Traffic",
-            Part::Balancer => "Balancer",
-            Part::Router => "Router",
-            Part::Replica => "Replica",
+        let own = match id.part {
+            Part::Traffic => self.traffics.get(id.index).and_then(|traffic| traffic.name.as_deref()),
+            _ => None,
         };
-        if id.part == Part::Replica || self.count(id.part) > 1 {
-            format!("{kind} {}", id.index + 1)
-        } else {
-            kind.into()
-        }
+        name_of(id, own, self.count(id.part))
     }
 
     /// Has it the same parts as the other one?
@@ -186,8 +175,9 @@ fn traffic_pictures(blueprint: &Blueprint) -> Vec<TrafficPicture> {
 }
 
 /// The replicas that are the home of a shared prefix on a router whose policy has homes.
-fn shared_homes(world: &World, roster: &Roster, blueprint: &Blueprint) -> Vec<Entity> {
-    let prefixes = || blueprint.traffics.iter().enumerate().map(|(index, t)| (index as u32, t.shared_tokens));
+fn shared_homes(world: &World, roster: &Roster) -> Vec<Entity> {
+    let sources = || roster.traffics.iter().filter_map(|&traffic| world.get::<TrafficState>(traffic));
+    let prefixes = || sources().map(|source| (source.number as u32, source.settings.shared_tokens));
     let routers = roster.routers.iter().filter_map(|&router| world.get::<RouterState>(router));
     let routers =
         routers.filter(|router| router.settings.policy == Policy::StickySpill && router.settings.affinity > 0.0);

@@ -3,8 +3,8 @@
 use super::goal::{Bound, Goal, ReportKey};
 use super::solution::AssignmentList;
 use crate::blueprint::{
-    Address, Assignment, Balancer, Blueprint, Part, PartFile, PartId, Replica, Router, SettingError, Tag, Traffic,
-    apply, tag,
+    Address, Assignment, Balancer, Blueprint, EditError, Part, PartFile, PartId, Replica, Router, SettingError, Tag,
+    Traffic, tag,
 };
 use ron::error::Position;
 use ron::extensions::Extensions;
@@ -24,6 +24,10 @@ pub struct Level {
     pub brief: String,
     /// The fleet as it is given.
     pub blueprint: Blueprint,
+    /// May the player place, link and delete parts? Else the fleet is given, and only its settings can be changed.
+    pub placing: bool,
+    /// What the player may spend on parts, in credits; none for as much as they like.
+    pub budget: Option<u64>,
     /// The plain keys of the settings that the player may change; the others are shown, locked.
     pub open: Vec<String>,
     /// How long a run is, in simulated seconds.
@@ -40,19 +44,28 @@ pub struct Level {
     pub hints: Vec<String>,
     /// What happened, in the field's words: for after the win.
     pub debrief: String,
-    /// Changes that win it.
-    pub solution: Vec<Assignment>,
+    /// What wins it.
+    pub solution: Build,
     /// Changes that look right and must not win it.
     pub decoys: Vec<Decoy>,
 }
 
-/// Changes that look right and must not win a level.
+/// What can be made of a level: a fleet, where parts can be placed, and changes to it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Build {
+    /// The fleet; none for the one that the level gives.
+    pub fleet: Option<Blueprint>,
+    /// The changes.
+    pub set: Vec<Assignment>,
+}
+
+/// What looks right and must not win a level.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Decoy {
     /// What it tries, in words.
     pub name: String,
-    /// The changes.
-    pub set: Vec<Assignment>,
+    /// What it makes of the level.
+    pub build: Build,
 }
 
 /// A level file that cannot be taken: which, where, and what is wrong with it, in one line.
@@ -160,11 +173,12 @@ impl Level {
     /// As [`Level::read`].
     pub fn parse(name: &str, text: &str) -> Result<Self, LevelError> {
         let file: LevelFile = from_ron(name, text)?;
-        let level = file.into_level();
-        level.consistent().map_err(|(needle, problem)| match position_of(text, &needle) {
+        let placed = |(needle, problem): (String, String)| match position_of(text, &needle) {
             Some(position) => LevelError::at(name, position, problem),
             None => LevelError::whole(name, problem),
-        })?;
+        };
+        let level = file.into_level().map_err(placed)?;
+        level.consistent().map_err(placed)?;
         Ok(level)
     }
 
@@ -183,10 +197,12 @@ impl Level {
                 return Err((goal.key.clone(), format!("{problem}, found {index}")));
             }
         }
-        self.apply_as_player(&mut self.blueprint.clone(), &self.solution)
-            .map_err(|error| ("solution".to_owned(), format!("the solution: {error}")))?;
+        let solution = |error: EditError| ("solution".to_owned(), format!("the solution: {error}"));
+        let mut solved = self.blueprint_of(&Build { set: Vec::new(), ..self.solution.clone() }).map_err(solution)?;
+        self.admits(&solved).map_err(solution)?;
+        self.apply_as_player(&mut solved, &self.solution.set).map_err(|error| solution(error.into()))?;
         for decoy in &self.decoys {
-            apply(&mut self.blueprint.clone(), &decoy.set)
+            self.blueprint_of(&decoy.build)
                 .map_err(|error| (decoy.name.clone(), format!("the decoy {:?}: {error}", decoy.name)))?;
         }
         Ok(())
@@ -209,6 +225,8 @@ struct LevelFile {
     brief: String,
     fleet: Fleet,
     #[serde(default)]
+    budget: Option<u64>,
+    #[serde(default)]
     open: Vec<PlainKey>,
     seconds: Seconds,
     #[serde(default)]
@@ -225,34 +243,68 @@ struct LevelFile {
     #[serde(default)]
     solution: AssignmentList,
     #[serde(default)]
+    solution_fleet: Option<FleetFile>,
+    #[serde(default)]
     decoys: Vec<DecoyFile>,
 }
 
 impl LevelFile {
-    fn into_level(self) -> Level {
-        Level {
+    /// The level; or a word that stands in the file near what does not hold, and the problem.
+    fn into_level(self) -> Result<Level, (String, String)> {
+        let placing = self.budget.is_some();
+        let mut blueprint = self.fleet.0;
+        if placing {
+            blueprint.stand_apart();
+        }
+        let build = |needle: &str, fleet: Option<FleetFile>, set: AssignmentList| {
+            let fleet = fleet.map(|file| {
+                let wrong = |problem| (needle.to_owned(), problem);
+                if !placing {
+                    return Err(wrong("expected no fleet of its own in a level without a budget".to_owned()));
+                }
+                let mut built = file.into_blueprint(&blueprint).map_err(wrong)?;
+                built.stand_apart();
+                Ok(built)
+            });
+            Ok::<_, (String, String)>(Build { fleet: fleet.transpose()?, set: set.0 })
+        };
+        let solution = build("solution_fleet", self.solution_fleet, self.solution)?;
+        let decoy = |file: DecoyFile| {
+            Ok::<_, (String, String)>(Decoy { build: build(&file.name, file.fleet, file.set)?, name: file.name })
+        };
+        let decoys = self.decoys.into_iter().map(decoy).collect::<Result<Vec<_>, _>>()?;
+        let mut goals = self.goals;
+        if let Some(budget) = self.budget {
+            goals.push(Goal { name: "Budget".into(), key: "credits".into(), bound: Bound::AtMost(budget as f64) });
+        }
+        Ok(Level {
             id: self.id.0,
             title: self.title,
             brief: self.brief,
-            blueprint: self.fleet.0,
+            blueprint,
+            placing,
+            budget: self.budget,
             open: self.open.into_iter().map(|key| key.0).collect(),
             seconds: self.seconds.0,
             warmup_s: self.warmup_s.0,
             seeds: self.seeds.0,
-            goals: self.goals,
+            goals,
             margin: self.margin,
             hints: self.hints,
             debrief: self.debrief,
-            solution: self.solution.0,
-            decoys: self.decoys.into_iter().map(|decoy| Decoy { name: decoy.name, set: decoy.set.0 }).collect(),
-        }
+            solution,
+            decoys,
+        })
     }
 }
 
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, rename = "Decoy")]
 struct DecoyFile {
     name: String,
+    #[serde(default)]
+    fleet: Option<FleetFile>,
+    #[serde(default)]
     set: AssignmentList,
 }
 
@@ -337,7 +389,7 @@ impl<'de> Deserialize<'de> for Number {
 /// The parts of a fleet as a file has them.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, rename = "Fleet")]
-struct FleetFile {
+pub(super) struct FleetFile {
     #[serde(default)]
     traffic: Vec<PartFile<tag::Traffic>>,
     #[serde(default)]
@@ -353,7 +405,7 @@ struct Fleet(Blueprint);
 
 impl<'de> Deserialize<'de> for Fleet {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        FleetFile::deserialize(deserializer)?.into_blueprint().map(Self).map_err(D::Error::custom)
+        FleetFile::deserialize(deserializer)?.into_blueprint(&Blueprint::default()).map(Self).map_err(D::Error::custom)
     }
 }
 
@@ -397,11 +449,19 @@ impl Names {
     }
 }
 
-/// Adds one part, set as its file says.
-fn build<T: Tag, P: Default>(file: &PartFile<T>, blueprint: &mut Blueprint, list: fn(&mut Blueprint) -> &mut Vec<P>) {
+/// Adds the parts of a file, set as it says; what it does not say is as `plain` has it.
+fn build<T: Tag, P>(
+    file: &PartFile<T>,
+    blueprint: &mut Blueprint,
+    list: fn(&mut Blueprint) -> &mut Vec<P>,
+    plain: impl Fn(usize) -> P,
+) {
     for _ in 0..file.count {
-        list(blueprint).push(P::default());
-        let index = list(blueprint).len() - 1;
+        let index = list(blueprint).len();
+        list(blueprint).push(plain(index));
+        if let Some(at) = file.at {
+            blueprint.places.insert(PartId::new(T::PART, index), at);
+        }
         for (setting, value) in file.rows() {
             setting.set(blueprint, index, value);
         }
@@ -409,7 +469,8 @@ fn build<T: Tag, P: Default>(file: &PartFile<T>, blueprint: &mut Blueprint, list
 }
 
 impl FleetFile {
-    fn into_blueprint(self) -> Result<Blueprint, String> {
+    /// The fleet. Its first parts of each kind are those of `given`: what is not said of them is as it is given.
+    pub(super) fn into_blueprint(self, given: &Blueprint) -> Result<Blueprint, String> {
         let mut blueprint = Blueprint::default();
         let mut names = Names::default();
         for (what, count) in [
@@ -425,22 +486,28 @@ impl FleetFile {
         expect(replicas <= most, || format!("expected at most {most} replicas in all, found {replicas}"))?;
         for file in &self.traffic {
             names.add(file, blueprint.traffics.len())?;
-            if let Some(name) = &file.name {
-                blueprint.names.insert(PartId::new(Part::Traffic, blueprint.traffics.len()), name.clone());
+            let id = PartId::new(Part::Traffic, blueprint.traffics.len());
+            if let Some(name) = file.name.as_ref().or_else(|| given.names.get(&id)) {
+                blueprint.names.insert(id, name.clone());
             }
-            build(file, &mut blueprint, |blueprint| &mut blueprint.traffics as &mut Vec<Traffic>);
+            let plain = |index: usize| given.traffics.get(index).cloned().unwrap_or_default();
+            build(file, &mut blueprint, |blueprint| &mut blueprint.traffics as &mut Vec<Traffic>, plain);
         }
         for file in &self.balancers {
             names.add(file, blueprint.balancers.len())?;
-            build(file, &mut blueprint, |blueprint| &mut blueprint.balancers as &mut Vec<Balancer>);
+            let plain = |index: usize| given.balancers.get(index).cloned().unwrap_or_default();
+            build(file, &mut blueprint, |blueprint| &mut blueprint.balancers as &mut Vec<Balancer>, plain);
         }
         for file in &self.routers {
             names.add(file, blueprint.routers.len())?;
-            build(file, &mut blueprint, |blueprint| &mut blueprint.routers as &mut Vec<Router>);
+            let plain = |index: usize| given.routers.get(index).cloned().unwrap_or_default();
+            build(file, &mut blueprint, |blueprint| &mut blueprint.routers as &mut Vec<Router>, plain);
         }
         for file in &self.replicas {
             names.add(file, blueprint.replicas.len())?;
-            build(file, &mut blueprint, |blueprint| &mut blueprint.replicas as &mut Vec<Replica>);
+            let bought = || Replica::bought(file.large);
+            let plain = |index: usize| given.replicas.get(index).cloned().unwrap_or_else(bought);
+            build(file, &mut blueprint, |blueprint| &mut blueprint.replicas as &mut Vec<Replica>, plain);
         }
         let mut links = Vec::new();
         for (index, file) in self.traffic.iter().enumerate() {

@@ -8,24 +8,27 @@ mod check;
 mod file;
 mod goal;
 mod link;
+mod placing;
 mod progress;
 mod replay;
+mod share;
 mod solution;
 mod verdict;
 
 pub use builtin::builtin;
 pub use check::{CheckReport, check};
-pub use file::{Decoy, Level, LevelError};
+pub use file::{Build, Decoy, Level, LevelError};
 pub use goal::{Bound, Goal};
 pub use link::Link;
 #[cfg(not(target_arch = "wasm32"))]
 pub use progress::FileStore;
 pub use progress::{Best, LevelProgress, Loaded, Progress, Store, load};
 pub use replay::{Replay, replay};
+pub use share::Shared;
 pub use solution::{AssignmentList, read_solution};
 pub use verdict::{Failure, Verdict, VerdictRun};
 
-use crate::blueprint::{Address, Assignment, Blueprint, SettingError, apply};
+use crate::blueprint::{Assignment, Blueprint, SettingError, apply};
 use crate::sim::{Report, Run, RunSpec, micros_of_s};
 
 impl Level {
@@ -39,6 +42,9 @@ impl Level {
     /// # Errors
     /// For an unknown id, saying which there are.
     pub fn by_id(id: &str) -> Result<Self, LevelError> {
+        if id == Self::CANVAS {
+            return Ok(Self::canvas());
+        }
         let mut known = builtin();
         match known.iter().position(|level| level.id == id) {
             Some(place) => Ok(known.swap_remove(place)),
@@ -62,16 +68,7 @@ impl Level {
     /// # Errors
     /// As [`apply`], and for a key that the level locks.
     pub fn apply_as_player(&self, blueprint: &mut Blueprint, changes: &[Assignment]) -> Result<(), SettingError> {
-        for change in changes {
-            let plain = Address::parse(&change.key)?.plain_key();
-            if !self.is_open(plain) {
-                return Err(SettingError {
-                    key: change.key.clone(),
-                    expected: format!("a setting that this level leaves open: {}", self.open.join(", ")),
-                    found: "a locked one".into(),
-                });
-            }
-        }
+        self.open_to_player(changes)?;
         apply(blueprint, changes)
     }
 

@@ -1,5 +1,6 @@
 //! What a person does on the panels, as plain values that the app carries out.
 
+use crate::blueprint::{Assignment, Edit};
 use bevy::prelude::Message;
 
 /// How fast simulated time goes by.
@@ -52,7 +53,7 @@ impl Speed {
     }
 }
 
-/// Something that a person did, but for changing a setting: that is a [`PlayerChange`].
+/// Something that a person did, but for changing the fleet: that is a [`PlayerEdit`].
 #[derive(Message, Clone, Copy, Debug, PartialEq)]
 pub enum Action {
     /// Opens the level at this place in the list.
@@ -69,26 +70,25 @@ pub enum Action {
     Restart,
     /// Begins again with the level's next seed.
     NextSeed,
+    /// Takes the last change back.
+    Undo,
+    /// Makes the change again that was taken back last.
+    Redo,
     /// Asks for the verdict.
     Verdict,
     /// Lets the verdict under way go, or puts away the one that is shown.
     CloseVerdict,
 }
 
-/// The player sets a setting. This is the one door to the running fleet.
-#[derive(Message, Clone, Debug, PartialEq, Eq)]
-pub struct PlayerChange {
-    /// The key, such as `router.spill`.
-    pub key: String,
-    /// The value, as the command line writes it.
-    pub value: String,
-}
+/// The player changes the fleet: a setting, a part, a link. This is the one door to the running fleet.
+#[derive(Message, Clone, Debug, PartialEq)]
+pub struct PlayerEdit(pub Edit);
 
 /// What a panel hands back: all that the person did in it in one frame.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Deeds {
-    /// Changes of settings.
-    pub changes: Vec<PlayerChange>,
+    /// Changes of the fleet.
+    pub edits: Vec<Edit>,
     /// Everything else.
     pub actions: Vec<Action>,
 }
@@ -99,8 +99,13 @@ impl Deeds {
         self.actions.push(action);
     }
 
-    /// One more change.
+    /// One more change of the fleet.
+    pub fn edit(&mut self, edit: Edit) {
+        self.edits.push(edit);
+    }
+
+    /// One more change of a setting.
     pub fn change(&mut self, key: impl Into<String>, value: impl Into<String>) {
-        self.changes.push(PlayerChange { key: key.into(), value: value.into() });
+        self.edit(Edit::Set(vec![Assignment::new(key, value)]));
     }
 }

@@ -294,13 +294,15 @@ fn change(plot: &mut egui_plot::PlotUi, mark: &Placed, highest: f64) {
 mod tests {
     use super::*;
 
-    fn mark(at: u64, to: &str) -> Mark {
-        Mark { at: at * 1_000_000, key: "router.spill".into(), from: "0".into(), to: to.into() }
+    fn mark(at: u64, to: f64) -> Mark {
+        let value = |number| Some(crate::blueprint::Value::Number(number));
+        let change = crate::blueprint::Change::Setting { key: "router.spill".into(), from: value(0.0), to: value(to) };
+        Mark { at: at * 1_000_000, change }
     }
 
     #[test]
     fn texts_of_changes_lie_over_none_and_the_latest_has_its_own() {
-        let marks = [mark(100, "4"), mark(104, "8"), mark(108, "16"), mark(590, "32")];
+        let marks = [mark(100, 4.0), mark(104, 8.0), mark(108, 16.0), mark(590, 32.0)];
         let placed = place(&marks, 600.0, 200.0);
         let rows: Vec<Option<usize>> = placed.iter().map(|mark| mark.text.as_ref().map(|(_, row, _)| *row)).collect();
         assert_eq!(rows, [Some(0), Some(0), Some(1), None]);
@@ -308,7 +310,7 @@ mod tests {
             placed[0].text.as_ref().is_some_and(|(.., start)| *start < 590.0),
             "at the end it stands before its line"
         );
-        let narrow = place(&[mark(300, "16")], 600.0, 60.0);
+        let narrow = place(&[mark(300, 16.0)], 600.0, 60.0);
         assert!(narrow[0].text.as_ref().is_some_and(|(.., start)| *start >= 0.0), "it is never cut off at its start");
     }
 

@@ -6,9 +6,7 @@ use super::setting_row::{self, About, Row};
 use super::theme;
 use super::view::{PlayState, PlayView};
 use super::widgets::{Icon, icon_button, said, word_button};
-use crate::blueprint::{
-    Address, Blueprint, Kind, MOST_REPLICAS, Part, PartId, REPLICA_CREDITS, Setting, Value, settings_of,
-};
+use crate::blueprint::{Address, Blueprint, Kind, MOST_REPLICAS, Part, PartId, Piece, Setting, Value, settings_of};
 use crate::canvas::{figures, palette};
 use egui::{Align, CollapsingHeader, Layout, RichText, ScrollArea, Ui, vec2};
 
@@ -179,7 +177,7 @@ fn row(ui: &mut Ui, view: &PlayView, state: &mut PlayState, setting: &Setting, i
     let key = key_of(view, setting, id);
     let given = &view.level.blueprint;
     let given_index = id.index.min(given.count(id.part).saturating_sub(1));
-    let refused = view.refusal.filter(|refusal| refers_to(&refusal.key, setting.key));
+    let refused = view.refused_setting().filter(|refusal| refers_to(&refusal.key, setting.key));
     let open = view.level.is_open(setting.key);
     let row = Row {
         about: About::of(setting),
@@ -216,9 +214,9 @@ fn replicas(ui: &mut Ui, view: &PlayView, state: &mut PlayState, deeds: &mut Dee
     if count == 0 {
         return;
     }
-    let refused = view.refusal.filter(|refusal| refusal.key == "replicas");
+    let refused = view.refused_setting().filter(|refusal| refusal.key == "replicas");
     let open = view.level.is_open("replicas");
-    let cost = open.then(|| format!("each one more costs {REPLICA_CREDITS} cr"));
+    let cost = open.then(|| format!("each one more costs {} cr", Piece::Replica.credits()));
     let row = Row {
         key: "replicas".into(),
         about: REPLICAS,

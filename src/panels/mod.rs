@@ -20,9 +20,10 @@ mod verdict;
 mod view;
 mod widgets;
 
-pub use action::{Action, Deeds, PlayerChange, Speed};
+pub use action::{Action, Deeds, PlayerEdit, Speed};
 pub use levels::{LevelsView, show as show_levels};
 pub use play::{DrawFleet, show as show_play, zoom_for};
-pub use quantity::of_setting;
 pub use theme::{install as install_theme, warm_up};
-pub use view::{Mark, Measures, PlayState, PlayView, ReplicaMeasure, RouterMeasure, Series, Tab, VerdictView};
+pub use view::{
+    Mark, Measures, PlayState, PlayView, ReplicaMeasure, RouterMeasure, Series, Tab, VerdictView, change_text,
+};

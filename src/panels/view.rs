@@ -1,7 +1,9 @@
 //! What the play screen shows: a snapshot of a session, plain data that no panel changes.
 
 use super::action::Speed;
-use crate::blueprint::{Blueprint, Part, PartId, SettingError};
+use super::quantity::of_setting;
+use crate::blueprint::{Blueprint, Change, EditError, Part, PartId, Setting, SettingError, Value};
+use crate::canvas::figures;
 use crate::level::{Level, Verdict};
 use crate::sim::{GoalReport, Micros, Report};
 use egui_plot::PlotPoint;
@@ -35,7 +37,11 @@ pub struct PlayView<'a> {
     /// Credits spent beyond what the level gives.
     pub credits: u64,
     /// The last change that was refused.
-    pub refusal: Option<&'a SettingError>,
+    pub refusal: Option<&'a EditError>,
+    /// The change that would be taken back.
+    pub undoable: Option<&'a Change>,
+    /// The change that would be made again.
+    pub redoable: Option<&'a Change>,
     /// The verdict, if one was asked for.
     pub verdict: VerdictView<'a>,
 }
@@ -52,24 +58,54 @@ pub enum VerdictView<'a> {
     Done(&'a Verdict),
 }
 
+impl PlayView<'_> {
+    /// The setting that was refused last, if what was refused was one.
+    pub fn refused_setting(&self) -> Option<&SettingError> {
+        match self.refusal {
+            Some(EditError::Setting(error)) => Some(error),
+            _ => None,
+        }
+    }
+
+    /// Why anything else was refused last.
+    pub fn refused(&self) -> Option<&str> {
+        match self.refusal {
+            Some(EditError::Rule(why)) => Some(why),
+            _ => None,
+        }
+    }
+}
+
 /// What the player changed, and when.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mark {
     /// The simulated moment.
     pub at: Micros,
-    /// The key.
-    pub key: String,
-    /// What it was, in words.
-    pub from: String,
-    /// What it became, in words.
-    pub to: String,
+    /// The change.
+    pub change: Change,
 }
 
 impl Mark {
     /// As the charts say it: `spill 0 → 8`.
     pub fn text(&self) -> String {
-        let name = self.key.rsplit('.').next().unwrap_or(&self.key).replace('_', " ");
-        format!("{name} {} → {}", self.from, self.to)
+        change_text(&self.change)
+    }
+}
+
+/// A change in a few words: `spill 0 → 8`, `Replica 3 placed`.
+pub fn change_text(change: &Change) -> String {
+    match change {
+        Change::Parts { what, .. } => what.clone(),
+        Change::Setting { key, from, to } => {
+            let kind = Setting::find_any(key).map(|setting| setting.kind);
+            let say = |value: &Option<Value>| match (value, kind) {
+                (None, _) => "none".to_owned(),
+                (Some(value), Some(kind)) => of_setting(kind, *value),
+                (Some(value), None) => figures::count(value.number().unwrap_or(0.0) as u64),
+            };
+            let name = key.rsplit('.').next().unwrap_or(key).replace('_', " ");
+            format!("{name} {} → {}", say(from), say(to))
+        }
     }
 }
 

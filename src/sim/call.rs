@@ -180,7 +180,7 @@ pub struct Session {
     pub number: u64,
     /// Its traffic source.
     pub traffic: Entity,
-    /// The shared prefix it starts with: the traffic source's index and its tokens.
+    /// The shared prefix it starts with: the traffic source's number and its tokens.
     pub shared: Option<(u32, u64)>,
     /// The lengths of its own chunks.
     pub own: OwnChunks,

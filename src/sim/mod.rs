@@ -35,7 +35,7 @@ pub use decode::Decoding;
 pub use kv_cache::KvCache;
 pub use parts::{
     BalancerState, Cpu, IsReplica, IsRouter, ReplicaParts, ReplicaState, Roster, RouterParts, RouterState, Seat, Slots,
-    Waiting,
+    TrafficState, Waiting,
 };
 pub use policies::Why;
 pub use prompt::Family;

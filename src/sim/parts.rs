@@ -47,6 +47,24 @@ pub struct Roster {
     pub routers: Vec<Entity>,
     /// Replicas.
     pub replicas: Vec<Entity>,
+    /// How many sources and routers there have been: the number of the next one. In a run that nobody changes it is the
+    /// part's place, and none is given twice.
+    pub numbers: Numbers,
+}
+
+/// How many parts with chances of their own there have been in a run, by kind.
+#[derive(Default)]
+pub struct Numbers {
+    /// Traffic sources.
+    pub traffics: usize,
+    /// Routers.
+    pub routers: usize,
+}
+
+/// Takes a number and leaves the next one.
+pub fn take_number(next: &mut usize) -> usize {
+    *next += 1;
+    *next - 1
 }
 
 impl Roster {
@@ -178,18 +196,21 @@ pub struct TrafficState {
     pub next: Micros,
     /// Rises when that is re-timed.
     pub generation: u32,
+    /// What its chance and its shared prefix go by: its own for as long as the run goes on, whatever its place is.
+    pub number: usize,
 }
 
 impl TrafficState {
     /// A source before its first session.
-    pub fn new(settings: blueprint::Traffic, seed: u64, index: usize) -> Self {
+    pub fn new(settings: blueprint::Traffic, seed: u64, number: usize) -> Self {
         Self {
             settings,
-            arrivals: Stream::new(seed, Purpose::Arrivals, index),
-            shared: Stream::new(seed, Purpose::Shared, index),
+            arrivals: Stream::new(seed, Purpose::Arrivals, number),
+            shared: Stream::new(seed, Purpose::Shared, number),
             sessions: 0,
             next: 0,
             generation: 0,
+            number,
         }
     }
 

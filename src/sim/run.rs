@@ -8,7 +8,9 @@ use super::decode::Decoding;
 use super::fleet::{Fleet, Stop};
 use super::kv_cache::KvCache;
 use super::measure::{OverTime, Tally};
-use super::parts::{BalancerState, Cpu, Onward, ReplicaState, Roster, RouterState, Seat, Slots, TrafficState, Waiting};
+use super::parts::{
+    BalancerState, Cpu, Onward, ReplicaState, Roster, RouterState, Seat, Slots, TrafficState, Waiting, take_number,
+};
 use super::prompt::OwnChunks;
 use super::recording::{Calls, Recording, TraceError};
 use super::standings::{Contests, Standings, Tournament};
@@ -17,6 +19,7 @@ use crate::blueprint::{Blueprint, Part, PartId};
 use bevy::ecs::schedule::{LogLevel, ScheduleBuildSettings, ScheduleLabel, SingleThreadedExecutor};
 use bevy::ecs::system::SystemState;
 use bevy::prelude::{App, Entity, Plugin, Resource, Schedule, World};
+use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
 /// The schedule that advances the simulation.
@@ -207,16 +210,50 @@ impl Run {
     }
 
     /// Makes the running fleet what `blueprint` says: settings act from now on, removed parts finish what they have,
-    /// added ones are empty. What is inside never fails for it.
+    /// added ones are empty. What is inside never fails for it. The parts of a kind are taken to be the same as before up
+    /// to the smaller number of them.
     pub fn reconfigure(&mut self, blueprint: &Blueprint) {
-        self.change_settings(blueprint);
+        let before = Part::ALL.map(|part| self.blueprint.count(part));
+        self.rearrange(blueprint, |id| (id.index < before[id.part as usize]).then_some(id.index));
+    }
+
+    /// As [`Run::reconfigure`], where parts may have other places than before: `origin` tells the place that a part of the
+    /// new blueprint had, or none if it is new. No two may have had the same one.
+    pub fn rearrange(&mut self, blueprint: &Blueprint, origin: impl Fn(PartId) -> Option<usize>) {
+        let mut moved = false;
+        let mut places: [Vec<Option<Entity>>; 4] = Default::default();
         for part in Part::ALL {
-            self.remove_parts(part, blueprint.count(part));
-            self.add_parts(part, blueprint);
+            let before = std::mem::take(self.world.resource_mut::<Roster>().of_mut(part));
+            let old = |index| origin(PartId::new(part, index)).and_then(|place: usize| before.get(place).copied());
+            let now: Vec<Option<Entity>> = (0..blueprint.count(part)).map(old).collect();
+            let shared = now.len().min(before.len());
+            moved |= (0..shared).any(|index| now[index] != Some(before[index]));
+            let staying: FxHashSet<Entity> = now.iter().flatten().copied().collect();
+            for &entity in before.iter().filter(|entity| !staying.contains(entity)) {
+                self.leave(entity);
+            }
+            places[part as usize] = now;
+        }
+        for part in Part::ALL {
+            for (index, entity) in places[part as usize].iter().enumerate() {
+                if let Some(entity) = *entity {
+                    self.change_part(entity, blueprint, PartId::new(part, index));
+                }
+            }
+        }
+        for part in Part::ALL {
+            let entities = std::mem::take(&mut places[part as usize]).into_iter().enumerate();
+            for (index, entity) in entities {
+                let entity = entity.unwrap_or_else(|| self.add_part(blueprint, PartId::new(part, index)));
+                self.world.resource_mut::<Roster>().of_mut(part).push(entity);
+            }
+        }
+        if moved {
+            self.world.resource_mut::<Watch>().rearrange(&origin, blueprint.replicas.len());
         }
         // A part that no link of the blueprint names may still be named by a removed one.
         let counted = |part| self.blueprint.count(part) == blueprint.count(part);
-        let same = self.blueprint.links == blueprint.links && Part::ALL.into_iter().all(counted);
+        let same = !moved && self.blueprint.links == blueprint.links && Part::ALL.into_iter().all(counted);
         self.blueprint = blueprint.clone();
         if !same {
             self.link();
@@ -228,41 +265,35 @@ impl Run {
         self.world.resource::<Roster>().of(part).clone()
     }
 
-    fn change_settings(&mut self, blueprint: &Blueprint) {
+    /// A part that stays has this place and these settings from now on.
+    fn change_part(&mut self, entity: Entity, blueprint: &Blueprint, id: PartId) {
         let now = self.now();
-        let old = std::mem::take(&mut self.blueprint);
-        for (index, entity) in self.roster_of(Part::Traffic).into_iter().enumerate() {
-            if let Some(new) = blueprint.traffics.get(index)
-                && *new != old.traffics[index]
-            {
-                self.change_traffic(entity, new);
-            }
+        if let Some(mut seat) = self.world.get_mut::<Seat>(entity) {
+            seat.0 = id;
         }
-        for (index, entity) in self.roster_of(Part::Balancer).into_iter().enumerate() {
-            if let Some(new) = blueprint.balancers.get(index)
-                && let Some(mut state) = self.world.get_mut::<BalancerState>(entity)
-            {
-                state.settings = new.clone();
+        match id.part {
+            Part::Traffic => self.change_traffic(entity, &blueprint.traffics[id.index]),
+            Part::Balancer => {
+                if let Some(mut state) = self.world.get_mut::<BalancerState>(entity) {
+                    state.settings = blueprint.balancers[id.index].clone();
+                }
             }
-        }
-        for (index, entity) in self.roster_of(Part::Router).into_iter().enumerate() {
-            if let Some(new) = blueprint.routers.get(index)
-                && *new != old.routers[index]
-            {
+            Part::Router => {
+                let new = &blueprint.routers[id.index];
                 let mut query = self.world.query::<(&mut RouterState, &mut Slots, &mut Waiting, &mut Cpu)>();
-                if let Ok((mut state, mut slots, mut waiting, mut cpu)) = query.get_mut(&mut self.world, entity) {
+                if let Ok((mut state, mut slots, mut waiting, mut cpu)) = query.get_mut(&mut self.world, entity)
+                    && state.settings != *new
+                {
                     state.set(new, &mut slots, &mut waiting, &mut cpu);
                 }
             }
-        }
-        for (index, entity) in self.roster_of(Part::Replica).into_iter().enumerate() {
-            if let Some(new) = blueprint.replicas.get(index)
-                && *new != old.replicas[index]
-            {
+            Part::Replica => {
+                let new = &blueprint.replicas[id.index];
                 let mut query =
                     self.world.query::<(&mut ReplicaState, &mut Slots, &mut Waiting, &mut KvCache, &mut Decoding)>();
                 if let Ok((mut state, mut slots, mut waiting, mut cache, mut decoding)) =
                     query.get_mut(&mut self.world, entity)
+                    && state.settings != *new
                 {
                     state.settings = new.clone();
                     slots.capacity = new.slots;
@@ -272,13 +303,14 @@ impl Run {
                 }
             }
         }
-        self.blueprint = old;
     }
 
     /// A source's next session comes the sooner the more there are: the same exponential, stretched to the new rate.
     fn change_traffic(&mut self, entity: Entity, new: &crate::blueprint::Traffic) {
         let now = self.now();
-        let Some(mut state) = self.world.get_mut::<TrafficState>(entity) else { return };
+        let Some(mut state) = self.world.get_mut::<TrafficState>(entity).filter(|state| state.settings != *new) else {
+            return;
+        };
         let stretch = state.settings.sessions_per_s / new.sessions_per_s;
         let retimed = stretch != 1.0;
         state.settings = new.clone();
@@ -292,62 +324,59 @@ impl Run {
         }
     }
 
-    /// The last parts of a kind go, until `count` are left. They take no new call and finish what they have.
-    fn remove_parts(&mut self, part: Part, count: usize) {
-        while self.world.resource::<Roster>().of(part).len() > count {
-            let Some(entity) = self.world.resource_mut::<Roster>().of_mut(part).pop() else { return };
-            if let Some(mut state) = self.world.get_mut::<ReplicaState>(entity) {
-                state.leaving = true;
-            }
-            // The tournaments are laid anew without it: its place in one is another's now.
-            if let Some(mut contests) = self.world.get_mut::<Contests>(entity) {
-                contests.0.clear();
-            }
-            if let Some(mut state) = self.world.get_mut::<TrafficState>(entity) {
-                // Its next session does not come; those that it has go on.
-                state.generation += 1;
-            }
+    /// A part goes. It takes no new call and finishes what it has.
+    fn leave(&mut self, entity: Entity) {
+        if let Some(mut state) = self.world.get_mut::<ReplicaState>(entity) {
+            state.leaving = true;
+        }
+        // The tournaments are laid anew without it: its place in one is another's now.
+        if let Some(mut contests) = self.world.get_mut::<Contests>(entity) {
+            contests.0.clear();
+        }
+        if let Some(mut state) = self.world.get_mut::<TrafficState>(entity) {
+            // Its next session does not come; those that it has go on.
+            state.generation += 1;
         }
     }
 
-    fn add_parts(&mut self, part: Part, blueprint: &Blueprint) {
+    /// A part comes; it is empty.
+    fn add_part(&mut self, blueprint: &Blueprint, id: PartId) -> Entity {
         let (now, seed) = (self.now(), self.world.resource::<Clock>().seed);
-        for index in self.world.resource::<Roster>().of(part).len()..blueprint.count(part) {
-            let seat = Seat(PartId::new(part, index));
-            let entity = match part {
-                Part::Traffic => {
-                    let mut state = TrafficState::new(blueprint.traffics[index].clone(), seed, index);
-                    state.next = now.saturating_add(state.draw_gap()).min(NEVER);
-                    let (next, generation) = (state.next, state.generation);
-                    let entity = self.world.spawn((seat, state, Onward::default())).id();
-                    let event = Event::SessionArrives { traffic: entity, generation };
-                    self.world.resource_mut::<Calendar>().at(next, event);
-                    entity
-                }
-                Part::Balancer => {
-                    let settings = blueprint.balancers[index].clone();
-                    let state = BalancerState { settings, tournament: 0, passed: 0 };
-                    self.world.spawn((seat, state, Onward::default())).id()
-                }
-                Part::Router => self.add_router(seat, &blueprint.routers[index], seed),
-                Part::Replica => {
-                    let settings = &blueprint.replicas[index];
-                    let slots = Slots { capacity: settings.slots, taken: OverTime::starting(now) };
-                    let waiting =
-                        Waiting { capacity: settings.queue, length: OverTime::starting(now), ..Waiting::default() };
-                    let decoding = Decoding::new(settings.decode_base_ms, settings.decode_per_call_ms);
-                    let state = ReplicaState::new(settings, now);
-                    let cache = KvCache::new(settings.kv_tokens);
-                    self.world.spawn((seat, state, slots, waiting, cache, decoding, Contests::default())).id()
-                }
-            };
-            self.world.resource_mut::<Roster>().of_mut(part).push(entity);
+        let (seat, index) = (Seat(id), id.index);
+        match id.part {
+            Part::Traffic => {
+                let number = take_number(&mut self.world.resource_mut::<Roster>().numbers.traffics);
+                let mut state = TrafficState::new(blueprint.traffics[index].clone(), seed, number);
+                state.next = now.saturating_add(state.draw_gap()).min(NEVER);
+                let (next, generation) = (state.next, state.generation);
+                let entity = self.world.spawn((seat, state, Onward::default())).id();
+                let event = Event::SessionArrives { traffic: entity, generation };
+                self.world.resource_mut::<Calendar>().at(next, event);
+                entity
+            }
+            Part::Balancer => {
+                let settings = blueprint.balancers[index].clone();
+                let state = BalancerState { settings, tournament: 0, passed: 0 };
+                self.world.spawn((seat, state, Onward::default())).id()
+            }
+            Part::Router => self.add_router(seat, &blueprint.routers[index], seed),
+            Part::Replica => {
+                let settings = &blueprint.replicas[index];
+                let slots = Slots { capacity: settings.slots, taken: OverTime::starting(now) };
+                let waiting =
+                    Waiting { capacity: settings.queue, length: OverTime::starting(now), ..Waiting::default() };
+                let decoding = Decoding::new(settings.decode_base_ms, settings.decode_per_call_ms);
+                let state = ReplicaState::new(settings, now);
+                let cache = KvCache::new(settings.kv_tokens);
+                self.world.spawn((seat, state, slots, waiting, cache, decoding, Contests::default())).id()
+            }
         }
     }
 
     fn add_router(&mut self, seat: Seat, settings: &crate::blueprint::Router, seed: u64) -> Entity {
         let now = self.now();
-        let mut state = RouterState::new(settings, seed, seat.0.index);
+        let number = take_number(&mut self.world.resource_mut::<Roster>().numbers.routers);
+        let mut state = RouterState::new(settings, seed, number);
         let mut slots = Slots { taken: OverTime::starting(now), ..Slots::default() };
         let mut waiting = Waiting { length: OverTime::starting(now), ..Waiting::default() };
         let mut cpu = Cpu { busy: OverTime::starting(now), up_since: now, ..Cpu::default() };

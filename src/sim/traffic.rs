@@ -13,11 +13,11 @@ use smallvec::SmallVec;
 impl Fleet<'_, '_> {
     /// A session begins, and the next one of its source is entered into the calendar.
     pub fn session_arrives(&mut self, traffic: Entity, generation: u32) -> bool {
-        let Ok((seat, mut state, _)) = self.traffics.get_mut(traffic) else { return false };
+        let Ok((_, mut state, _)) = self.traffics.get_mut(traffic) else { return false };
         if state.generation != generation {
             return false;
         }
-        let index = seat.0.index;
+        let source = state.number;
         state.next = self.clock.after(state.draw_gap());
         self.calendar.at(state.next, Event::SessionArrives { traffic, generation });
 
@@ -34,7 +34,7 @@ impl Fleet<'_, '_> {
         *session = Session {
             number,
             traffic,
-            shared: shared.then_some((index as u32, settings.shared_tokens)),
+            shared: shared.then_some((source as u32, settings.shared_tokens)),
             own: OwnChunks {
                 base: if shared { settings.base_tokens } else { settings.unshared_base_tokens },
                 input: settings.input_tokens,
@@ -44,7 +44,7 @@ impl Fleet<'_, '_> {
             step: 0,
             think_s: settings.think_s,
             timeout: patience(settings.timeout_s),
-            thinking: Stream::of_member(self.clock.seed, Purpose::Think, index, member),
+            thinking: Stream::of_member(self.clock.seed, Purpose::Think, source, member),
             started: self.clock.now,
             counted: self.clock.now >= self.clock.warmup,
             homes: SmallVec::new(),

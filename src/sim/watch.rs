@@ -7,7 +7,7 @@ use super::clock::{Micros, SECOND};
 use super::fleet::Fleet;
 use super::policies::Why;
 use super::prompt::Family;
-use crate::blueprint::PartId;
+use crate::blueprint::{Part, PartId};
 use bevy::prelude::Resource;
 use std::collections::VecDeque;
 
@@ -75,8 +75,8 @@ pub struct Sample {
     pub ttft_p99: Option<Micros>,
     /// KV hit rate of the calls admitted in the last [`WINDOW`].
     pub hit_rate: Option<f64>,
-    /// Calls waiting on each replica.
-    pub waiting: Vec<u64>,
+    /// Calls waiting on each replica; none on one that was not there yet.
+    pub waiting: Vec<Option<u32>>,
 }
 
 /// How far back the figures of a sample look.
@@ -149,7 +149,20 @@ impl Watch {
         }
     }
 
-    fn sample(&mut self, at: Micros, waiting: Vec<u64>) {
+    /// The parts have other places now: what names them by their old ones follows, or goes where it is soon replaced.
+    pub fn rearrange(&mut self, origin: impl Fn(PartId) -> Option<usize>, replicas: usize) {
+        self.sights.clear();
+        self.decisions.clear();
+        let origins: Vec<Option<usize>> =
+            (0..replicas).map(|index| origin(PartId::new(Part::Replica, index))).collect();
+        for sample in &mut self.samples {
+            let before = std::mem::take(&mut sample.waiting);
+            sample.waiting =
+                origins.iter().map(|origin| origin.and_then(|place| before.get(place).copied().flatten())).collect();
+        }
+    }
+
+    fn sample(&mut self, at: Micros, waiting: Vec<Option<u32>>) {
         let horizon = at.saturating_sub(WINDOW);
         while self.ttfts.front().is_some_and(|(time, _)| *time < horizon) {
             self.ttfts.pop_front();
@@ -192,7 +205,8 @@ impl Fleet<'_, '_> {
         let next_event = self.calendar.next_time().unwrap_or(until);
         while self.watch.next < next_event && self.watch.next <= until {
             let at = self.watch.next;
-            let queue = |entity| self.replicas.get(entity).map_or(0, |parts| parts.waiting.len());
+            // A queue has at most ten million places.
+            let queue = |entity| self.replicas.get(entity).ok().map(|parts| parts.waiting.len() as u32);
             let waiting = self.roster.replicas.iter().map(|&entity| queue(entity)).collect();
             self.watch.sample(at, waiting);
             self.watch.next = at + self.watch.step;

@@ -71,6 +71,7 @@ fn replicas() -> impl Strategy<Value = Replica> {
                 prefill_tokens_per_s,
                 decode_base_ms,
                 decode_per_call_ms,
+                large: false,
             }
         },
     )

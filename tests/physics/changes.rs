@@ -14,6 +14,7 @@ fn replica() -> Replica {
         prefill_tokens_per_s: 1_000.0,
         decode_base_ms: 10.0,
         decode_per_call_ms: 0.0,
+        large: false,
     }
 }
 

@@ -67,6 +67,7 @@ fn everything() -> Blueprint {
         prefill_tokens_per_s: 12_000.0,
         decode_base_ms: 6.0,
         decode_per_call_ms: 1.1,
+        large: false,
     };
     let mut blueprint = fleet(traffic.clone(), router, 3, replica);
     blueprint.traffics.push(Traffic { sessions_per_s: 2.0, shared_tokens: 700, timeout_s: 0.0, ..traffic });

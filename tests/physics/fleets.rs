@@ -55,6 +55,7 @@ pub fn free_replica() -> Replica {
         prefill_tokens_per_s: 1e9,
         decode_base_ms: 0.0,
         decode_per_call_ms: 0.0,
+        large: false,
     }
 }
 

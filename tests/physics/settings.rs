@@ -40,6 +40,7 @@ fn conversations() -> Blueprint {
         prefill_tokens_per_s: 20_000.0,
         decode_base_ms: 8.0,
         decode_per_call_ms: 0.2,
+        large: false,
     };
     fleet(traffic, router, 4, replica)
 }

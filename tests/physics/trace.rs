@@ -244,6 +244,7 @@ fn replicas() -> impl Strategy<Value = Vec<Replica>> {
             prefill_tokens_per_s,
             decode_base_ms: base,
             decode_per_call_ms: per_call,
+            large: false,
         };
         list.into_iter().map(replica).collect()
     })

@@ -112,7 +112,7 @@ fn is_one_line(error: &impl std::fmt::Display, begins: &str) -> Result<(), TestC
 /// A level that was read holds together: everything in it can be applied, and a moment of it be run.
 fn holds_together(level: &Level) -> Result<(), TestCaseError> {
     prop_assert!(level.seconds > 0.0 && level.warmup_s < level.seconds && !level.seeds.is_empty());
-    prop_assert!(level.apply_as_player(&mut level.blueprint.clone(), &level.solution).is_ok());
+    prop_assert!(level.blueprint_of(&level.solution).is_ok_and(|fleet| level.admits(&fleet).is_ok()));
     for part in Part::ALL {
         for index in 0..level.blueprint.count(part) {
             for setting in settings_of(part) {
@@ -379,10 +379,10 @@ fn deep_nesting_is_refused_and_does_not_overflow() {
 #[test]
 fn every_solution_and_decoy_of_the_levels_can_be_applied() {
     for level in Level::builtin() {
-        let AssignmentList(solution) = AssignmentList(level.solution.clone());
+        let AssignmentList(solution) = AssignmentList(level.solution.set.clone());
         assert!(level.apply_as_player(&mut level.blueprint.clone(), &solution).is_ok());
         for decoy in &level.decoys {
-            assert!(apply(&mut level.blueprint.clone(), &decoy.set).is_ok(), "{}", decoy.name);
+            assert!(level.blueprint_of(&decoy.build).is_ok(), "{}", decoy.name);
         }
     }
 }

@@ -1,0 +1,227 @@
+//! Levels in which parts are placed: the blank canvas, and what a player may make of a level's fleet.
+
+use super::file::{Build, Level};
+use crate::blueprint::{
+    Address, Assignment, Blueprint, Edit, EditError, MOST_ON_BOARD, Part, PartId, Piece, Replica, Setting,
+    SettingError, Traffic, apply, settings_of,
+};
+
+/// What of a replica goes with the piece that was bought, and cannot be set on a canvas.
+const BOUGHT: [&str; 5] = [
+    "replica.kv_tokens",
+    "replica.prefill_base_ms",
+    "replica.prefill_tokens_per_s",
+    "replica.decode_base_ms",
+    "replica.decode_per_call_ms",
+];
+/// What a canvas may be set to at most, so that one that came from somewhere can be run anywhere: calls a second if every
+/// session ran at once, sessions at once while they think, tokens of a session's last prompt, places in all queues.
+const MOST_CALLS_PER_S: f64 = 20_000.0;
+const MOST_THINKING: f64 = 1_000_000.0;
+const MOST_PROMPT_TOKENS: f64 = 10_000_000.0;
+const MOST_PLACES: u64 = 1_000_000;
+
+impl Level {
+    /// The id of the blank canvas.
+    pub const CANVAS: &str = "canvas";
+
+    /// The blank canvas: nothing on it, nothing to win, as many credits as one likes.
+    pub fn canvas() -> Self {
+        let keys = Part::ALL.iter().flat_map(|part| settings_of(*part)).map(|setting| setting.key);
+        Self {
+            id: Self::CANVAS.into(),
+            title: "Blank canvas".into(),
+            brief: String::new(),
+            blueprint: Blueprint::default(),
+            placing: true,
+            budget: None,
+            open: keys.filter(|key| !BOUGHT.contains(key)).map(str::to_owned).collect(),
+            seconds: 3_600.0,
+            warmup_s: 0.0,
+            seeds: vec![1, 2, 3],
+            goals: Vec::new(),
+            margin: None,
+            hints: Vec::new(),
+            debrief: String::new(),
+            solution: Build::default(),
+            decoys: Vec::new(),
+        }
+    }
+
+    /// Is it the blank canvas?
+    pub fn is_canvas(&self) -> bool {
+        self.id == Self::CANVAS
+    }
+
+    /// May the player buy this piece here? The traffic of a problem is given.
+    pub fn sells(&self, piece: Piece) -> bool {
+        self.placing && (piece != Piece::Traffic || self.is_canvas())
+    }
+
+    /// Does the level give this part? Then it stays.
+    pub fn gives(&self, id: PartId) -> bool {
+        id.index < self.blueprint.count(id.part)
+    }
+
+    /// The fleet that a build makes of the level.
+    ///
+    /// # Errors
+    /// For a change that cannot be applied.
+    pub fn blueprint_of(&self, build: &Build) -> Result<Blueprint, EditError> {
+        let mut blueprint = build.fleet.clone().unwrap_or_else(|| self.blueprint.clone());
+        apply(&mut blueprint, &build.set)?;
+        Ok(blueprint)
+    }
+
+    /// Is this edit one that the level leaves to the player? What comes of it must be admitted, too.
+    ///
+    /// # Errors
+    /// In one sentence, why not.
+    pub fn allows(&self, edit: &Edit) -> Result<(), EditError> {
+        match edit {
+            Edit::Set(changes) => return self.open_to_player(changes).map_err(EditError::from),
+            _ if !self.placing => {
+                return Err(EditError::rule("This problem's fleet is given: only its settings are yours to change."));
+            }
+            Edit::Place { piece, .. } if !self.sells(*piece) => {
+                return Err(EditError::rule("The traffic of this problem is given."));
+            }
+            Edit::Duplicate { parts } if parts.iter().any(|id| id.part == Part::Traffic && !self.is_canvas()) => {
+                return Err(EditError::rule("The traffic of this problem is given."));
+            }
+            Edit::Preset { .. } if !self.is_canvas() => {
+                return Err(EditError::rule("The traffic of this problem is given."));
+            }
+            Edit::Budget(_) if !self.is_canvas() => {
+                return Err(EditError::rule("The budget of this problem is given."));
+            }
+            Edit::Delete { parts } if parts.iter().any(|id| self.gives(*id)) => {
+                return Err(EditError::rule("The problem gives this part: it stays."));
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Can a player have made this fleet of the level? The given parts are there, what is locked is as it was, and the
+    /// budget holds.
+    ///
+    /// # Errors
+    /// In one sentence, what a player cannot have done.
+    pub fn admits(&self, blueprint: &Blueprint) -> Result<(), EditError> {
+        self.admits_for(blueprint, self.budget)
+    }
+
+    /// As [`Level::admits`], with this budget.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn admits_for(&self, blueprint: &Blueprint, budget: Option<u64>) -> Result<(), EditError> {
+        let given = &self.blueprint;
+        if let Some(part) = Part::ALL.into_iter().find(|part| blueprint.count(*part) < given.count(*part)) {
+            return Err(EditError::rule(format!("A {} that the problem gives is missing.", part.key())));
+        }
+        if self.placing {
+            let parts: usize = Part::ALL.iter().map(|part| blueprint.count(*part)).sum();
+            if parts > MOST_ON_BOARD {
+                return Err(EditError::rule(format!("The board takes {MOST_ON_BOARD} parts, found {parts}.")));
+            }
+            if !self.is_canvas() && blueprint.traffics.len() > given.traffics.len() {
+                return Err(EditError::rule("The traffic of this problem is given."));
+            }
+            within_budget(blueprint.credits_over(given), budget)?;
+            within_bounds(blueprint)?;
+        } else {
+            let mut same = given.clone();
+            if self.is_open("replicas") && !given.replicas.is_empty() {
+                same.resize_replicas(blueprint.replicas.len());
+            }
+            let counted = |part: Part| same.count(part) == blueprint.count(part);
+            if same.links != blueprint.links || !Part::ALL.into_iter().all(counted) {
+                return Err(EditError::rule("This problem's fleet is given: only its settings are yours to change."));
+            }
+        }
+        self.locked_settings_hold(blueprint).map_err(EditError::from)
+    }
+
+    fn locked_settings_hold(&self, blueprint: &Blueprint) -> Result<(), SettingError> {
+        let shop = Blueprint {
+            traffics: vec![Traffic::default()],
+            balancers: vec![Default::default()],
+            routers: vec![Default::default()],
+            replicas: vec![Replica::default(), Replica::large()],
+            ..Blueprint::default()
+        };
+        let closed = |setting: &&Setting| !self.is_open(setting.key);
+        for part in Part::ALL {
+            for index in 0..blueprint.count(part) {
+                // A part that was added is as it was bought; in a problem without placing, like the first.
+                let (model, place) = match (self.gives(PartId::new(part, index)), self.placing, part) {
+                    (true, ..) => (&self.blueprint, index),
+                    (false, false, _) => (&self.blueprint, 0),
+                    (false, true, Part::Replica) => (&shop, usize::from(blueprint.replicas[index].large)),
+                    (false, true, _) => (&shop, 0),
+                };
+                for setting in settings_of(part).iter().filter(closed) {
+                    let (value, must) = (setting.get(blueprint, index), setting.get(model, place));
+                    if value != must {
+                        return Err(SettingError {
+                            key: format!("{}[{index}].{}", part.key(), setting.field()),
+                            expected: format!("{must}, which is locked"),
+                            found: value.to_string(),
+                        });
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn open_to_player(&self, changes: &[Assignment]) -> Result<(), SettingError> {
+        for change in changes {
+            let plain = Address::parse(&change.key)?.plain_key();
+            if !self.is_open(plain) {
+                let open = if self.open.len() > 12 { "one of the others".to_owned() } else { self.open.join(", ") };
+                return Err(SettingError {
+                    key: change.key.clone(),
+                    expected: format!("a setting that this level leaves open: {open}"),
+                    found: "a locked one".into(),
+                });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Does the budget allow so much?
+fn within_budget(credits: u64, budget: Option<u64>) -> Result<(), EditError> {
+    match budget {
+        Some(budget) if credits > budget => Err(EditError::rule(format!(
+            "That would come to {credits} credits, {} over the budget of {budget}.",
+            credits - budget
+        ))),
+        _ => Ok(()),
+    }
+}
+
+/// Can what is set on a board be run anywhere?
+fn within_bounds(blueprint: &Blueprint) -> Result<(), EditError> {
+    let sum = |of: fn(&Traffic) -> f64| blueprint.traffics.iter().map(of).sum::<f64>();
+    let calls = sum(|source| source.sessions_per_s * source.steps as f64);
+    let thinking = sum(|source| source.sessions_per_s * source.steps as f64 * source.think_s);
+    let longest = |source: &Traffic| {
+        let own = source.base_tokens.max(source.unshared_base_tokens) + source.shared_tokens;
+        own as f64 + source.steps as f64 * (source.input_tokens + source.output_tokens) as f64
+    };
+    let longest = blueprint.traffics.iter().map(longest).fold(0.0, f64::max);
+    let places: u64 = blueprint.routers.iter().map(|router| router.queue + router.slots).sum::<u64>()
+        + blueprint.replicas.iter().map(|replica| replica.queue + replica.slots).sum::<u64>();
+    let bound = |what: &str, found: f64, most: f64| match found <= most {
+        true => Ok(()),
+        false => Err(EditError::rule(format!("A canvas takes {what} up to {most}, found {found}."))),
+    };
+    bound("calls a second (sessions times steps, over all traffic)", calls, MOST_CALLS_PER_S)?;
+    bound("sessions that think at once", thinking, MOST_THINKING)?;
+    bound("prompts in tokens", longest, MOST_PROMPT_TOKENS)?;
+    bound("slots and queue places in all", places as f64, MOST_PLACES as f64)
+}
