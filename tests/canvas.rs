@@ -1,6 +1,7 @@
 //! The canvas against the simulation: what it shows is what the report says, and it can be used without a renderer.
 #![cfg(feature = "window")]
 
+use egui::{Event, Modifiers, PointerButton, Pos2, TouchDeviceId, TouchId, TouchPhase, vec2};
 use egui_kittest::{Harness, kittest::Queryable};
 use warmpath::blueprint::{Blueprint, Part, PartId, Traffic};
 use warmpath::canvas::{Canvas, CanvasResponse, FleetPicture, SharedPrefix};
@@ -106,6 +107,120 @@ fn every_part_is_found_by_its_name_and_clicked() {
         assert_eq!(harness.state().response.clicked, Some(PartId::new(Part::Replica, replicas - 1)));
         assert_eq!(harness.state().response.hovered, Some(PartId::new(Part::Replica, replicas - 1)));
     }
+}
+
+/// Fingers on the canvas as bevy_egui tells of them: the first is the pointer, too.
+struct Hand<'a>(&'a mut Harness<'static, Watched>);
+
+impl Hand<'_> {
+    /// So many frames pass between two things that a hand does.
+    const FRAMES: usize = 2;
+
+    fn tell(&mut self, finger: u64, phase: TouchPhase, pos: Pos2) {
+        let touch = Event::Touch { device_id: TouchDeviceId(1), id: TouchId(finger), phase, pos, force: None };
+        let button = |pressed| {
+            let (button, modifiers) = (PointerButton::Primary, Modifiers::NONE);
+            Event::PointerButton { pos, button, pressed, modifiers }
+        };
+        let mut events = vec![touch];
+        if finger == 1 {
+            events.extend(match phase {
+                TouchPhase::Start => vec![Event::PointerMoved(pos), button(true)],
+                TouchPhase::Move => vec![Event::PointerMoved(pos)],
+                TouchPhase::End => vec![button(false), Event::PointerGone],
+                TouchPhase::Cancel => vec![Event::PointerGone],
+            });
+        }
+        self.0.input_mut().events.extend(events);
+        self.0.run_steps(Self::FRAMES);
+    }
+
+    fn down(&mut self, finger: u64, at: Pos2) {
+        self.tell(finger, TouchPhase::Start, at);
+    }
+
+    /// From one place to another, in some steps.
+    fn drag(&mut self, finger: u64, from: Pos2, to: Pos2) {
+        const STEPS: u8 = 4;
+        for step in 1..=STEPS {
+            self.tell(finger, TouchPhase::Move, from.lerp(to, f32::from(step) / f32::from(STEPS)));
+        }
+    }
+
+    fn up(&mut self, finger: u64, at: Pos2) {
+        self.tell(finger, TouchPhase::End, at);
+    }
+}
+
+/// Two fingers go apart, from 40 to 160 points about this place, and stay down.
+fn spread(hand: &mut Hand<'_>, about: Pos2) {
+    let (near, far) = (vec2(20.0, 0.0), vec2(80.0, 0.0));
+    hand.down(1, about - near);
+    hand.down(2, about + near);
+    hand.drag(1, about - near, about - far);
+    hand.drag(2, about + near, about + far);
+}
+
+#[test]
+fn two_fingers_look_closer_at_what_is_between_them() {
+    let mut harness = harness(6, 1.0);
+    harness.run_steps(5);
+    let router = |harness: &Harness<'_, Watched>| harness.get_by_label("Router").rect();
+    let before = router(&harness);
+    spread(&mut Hand(&mut harness), before.center());
+    let after = router(&harness);
+    assert!(after.width() > 2.5 * before.width(), "{before:?} is now {after:?}");
+    assert!(after.center().distance(before.center()) < 8.0, "{before:?} is now {after:?}");
+
+    // Both go aside: so does what is between them.
+    let (far, aside) = (vec2(80.0, 0.0), vec2(40.0, 12.0));
+    let mut hand = Hand(&mut harness);
+    hand.drag(1, before.center() - far, before.center() - far + aside);
+    hand.drag(2, before.center() + far, before.center() + far + aside);
+    let moved = router(&harness).center() - after.center();
+    assert!((moved - aside).length() < 2.0, "moved by {moved}");
+    assert_eq!(harness.state().response.clicked, None);
+}
+
+#[test]
+fn one_finger_drags_the_canvas_also_by_a_part_and_taps_one() {
+    let mut harness = harness(6, 1.0);
+    harness.run_steps(5);
+    let about = harness.get_by_label("Router").rect().center();
+    let mut hand = Hand(&mut harness);
+    spread(&mut hand, about);
+    hand.up(2, about + vec2(80.0, 0.0));
+    hand.up(1, about - vec2(80.0, 0.0));
+
+    let before = harness.get_by_label("Router").rect();
+    let (from, aside) = (before.center(), vec2(60.0, 20.0));
+    let mut hand = Hand(&mut harness);
+    hand.down(1, from);
+    hand.drag(1, from, from + aside);
+    hand.up(1, from + aside);
+    let moved = harness.get_by_label("Router").rect().center() - from;
+    assert!((moved - aside).length() < 2.0, "moved by {moved}");
+    assert_eq!(harness.state().response.clicked, None, "a drag is no tap");
+
+    let at = harness.get_by_label("Router").rect().center();
+    let mut hand = Hand(&mut harness);
+    hand.down(1, at);
+    hand.up(1, at);
+    assert_eq!(harness.state().response.clicked, Some(PartId::new(Part::Router, 0)));
+}
+
+#[test]
+fn a_finger_that_rests_while_the_other_pinches_taps_nothing() {
+    let mut harness = harness(6, 1.0);
+    harness.run_steps(5);
+    let at = harness.get_by_label("Router").rect().center();
+    let mut hand = Hand(&mut harness);
+    hand.down(1, at);
+    hand.down(2, at + vec2(40.0, 0.0));
+    hand.drag(2, at + vec2(40.0, 0.0), at + vec2(80.0, 0.0));
+    hand.up(2, at + vec2(80.0, 0.0));
+    hand.up(1, at);
+    assert_eq!(harness.state().response.clicked, None);
 }
 
 #[test]

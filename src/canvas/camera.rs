@@ -1,6 +1,6 @@
 //! The camera: it shows all of the fleet, unless somebody looks closer.
 
-use egui::{PointerButton, Pos2, Rect, Response, Ui, Vec2};
+use egui::{MultiTouchInfo, PointerButton, Pos2, Rect, Response, Ui, Vec2};
 
 const CLOSEST: f32 = 6.0;
 
@@ -9,38 +9,66 @@ const CLOSEST: f32 = 6.0;
 pub struct Camera {
     /// How much larger than fitted, from 1.
     zoom: f32,
-    /// The point of the canvas, in shares of its size, that is in the middle.
+    /// The point of the drawing, in shares of its size, that is in the middle of the canvas.
     middle: Vec2,
+    /// Are there two fingers, or were there until the last of them was lifted? That is no tap then.
+    pinched: bool,
 }
 
 impl Default for Camera {
     fn default() -> Self {
-        Self { zoom: 1.0, middle: Vec2::splat(0.5) }
+        Self { zoom: 1.0, middle: Vec2::splat(0.5), pinched: false }
     }
 }
 
 impl Camera {
-    /// Follows the wheel (closer, about the pointer), a drag (aside) and a double click (all of it again) on the canvas.
-    pub fn follow(&mut self, ui: &Ui, canvas: Rect, ground: &Response) {
-        if ground.double_clicked() {
+    /// Follows the wheel (closer, about the pointer), a drag (aside), two fingers (closer and aside) and a double click (all
+    /// of it again) on the canvas, where a drawing of this size in points is.
+    pub fn follow(&mut self, ui: &Ui, canvas: Rect, drawing: Vec2, ground: &Response) {
+        let (fingers, still_touched) =
+            ui.input(|input| (input.multi_touch(), input.any_touches() || input.pointer.any_released()));
+        self.pinched = fingers.is_some() || self.pinched && still_touched;
+        if let Some(fingers) = fingers {
+            // What began elsewhere, or on something that lies over the canvas, is none of its business.
+            if canvas.contains(fingers.start_pos) && ui.ctx().layer_id_at(fingers.start_pos) == Some(ui.layer_id()) {
+                self.pinch(canvas, drawing, &fingers);
+            }
+            return;
+        }
+        if ground.double_clicked() && !self.pinched {
             *self = Self::default();
             return;
         }
         if ground.dragged_by(PointerButton::Primary) || ground.dragged_by(PointerButton::Middle) {
-            self.middle -= ground.drag_delta() / (canvas.size() * self.zoom);
+            self.middle -= ground.drag_delta() / (drawing * self.zoom);
         }
         let pointer = ui.ctx().pointer_hover_pos().filter(|at| canvas.contains(*at) && ui.ui_contains_pointer());
         if let Some(at) = pointer {
             let (scroll, pinch) = ui.input(|input| (input.smooth_scroll_delta.y, input.zoom_delta()));
-            self.zoom_about(canvas, at, pinch * (scroll / 240.0).exp());
+            self.zoom_about(canvas, drawing, at, pinch * (scroll / 240.0).exp());
         }
         self.stay_inside();
     }
 
-    fn zoom_about(&mut self, canvas: Rect, at: Pos2, factor: f32) {
+    /// Is what was just lifted one of two fingers, and so no tap on what lies under it?
+    pub fn pinched(&self) -> bool {
+        self.pinched
+    }
+
+    /// What lay between the fingers stays between them.
+    fn pinch(&mut self, canvas: Rect, drawing: Vec2, fingers: &MultiTouchInfo) {
+        self.middle -= fingers.translation_delta / (drawing * self.zoom);
+        // Two fingers on one spot have no ratio.
+        if fingers.zoom_delta.is_finite() {
+            self.zoom_about(canvas, drawing, fingers.center_pos, fingers.zoom_delta);
+        }
+        self.stay_inside();
+    }
+
+    fn zoom_about(&mut self, canvas: Rect, drawing: Vec2, at: Pos2, factor: f32) {
         let before = self.zoom;
         self.zoom = (self.zoom * factor).clamp(1.0, CLOSEST);
-        let from_middle = (at - canvas.center()) / canvas.size();
+        let from_middle = (at - canvas.center()) / drawing;
         self.middle += from_middle * (1.0 / before - 1.0 / self.zoom);
     }
 
@@ -64,14 +92,14 @@ mod tests {
     fn the_point_under_the_pointer_stays_there() {
         let canvas = Rect::from_min_size(pos2(100.0, 50.0), vec2(700.0, 500.0));
         let mut camera = Camera::default();
-        let at = pos2(300.0, 120.0);
-        let (origin, zoom) = camera.look(canvas, canvas.size());
+        let (drawing, at) = (vec2(350.0, 500.0), pos2(400.0, 120.0));
+        let (origin, zoom) = camera.look(canvas, drawing);
         let before = (at - origin) / zoom;
-        camera.zoom_about(canvas, at, 2.0);
+        camera.zoom_about(canvas, drawing, at, 2.0);
         camera.stay_inside();
-        let (origin, zoom) = camera.look(canvas, canvas.size());
+        let (origin, zoom) = camera.look(canvas, drawing);
         assert!(((at - origin) / zoom - before).length() < 0.01);
-        camera.zoom_about(canvas, at, 0.01);
+        camera.zoom_about(canvas, drawing, at, 0.01);
         camera.stay_inside();
         assert_eq!(camera, Camera::default());
     }

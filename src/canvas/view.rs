@@ -86,11 +86,12 @@ impl Canvas {
         self.take_picture(picture, frame_s);
         let canvas = ui.available_rect_before_wrap();
         let ground = ui.allocate_rect(canvas, Sense::click_and_drag());
-        self.camera.follow(ui, canvas, &ground);
         let kept = self.kept.take();
         let shown = kept.as_ref().map_or(picture, |(picture, _)| picture);
         let layout = Layout::of(counts(shown), canvas.size());
-        let (origin, zoom) = self.camera.look(canvas, layout.size * layout.scale);
+        let drawing = layout.size * layout.scale;
+        self.camera.follow(ui, canvas, drawing, &ground);
+        let (origin, zoom) = self.camera.look(canvas, drawing);
         let brush = Brush::new(ui.painter_at(canvas), origin, layout.scale * zoom);
         // Whom the pointer is on is known only once the parts have been placed: drawing goes by the frame before.
         let response = self.touch(ui, canvas, &brush, &layout, shown);
@@ -155,7 +156,7 @@ impl Canvas {
             let touched = ui.interact(rect, Id::new("part on the canvas").with(id), Sense::click());
             let name = picture.name(id);
             touched.widget_info(|| WidgetInfo::labeled(WidgetType::Button, true, &name));
-            if touched.clicked() {
+            if touched.clicked() && !self.camera.pinched() {
                 response.clicked = Some(id);
             }
             if touched.hovered() {
