@@ -441,6 +441,25 @@ fn pause_step_and_restart() {
 }
 
 #[test]
+fn who_comes_back_finds_the_game_as_it_was_left() {
+    let mut app = app(Duration::from_millis(16));
+    open(&mut app, HOT_PREFIX);
+    until(&mut app, 200, |session| session.run.now() > SECOND);
+    let frame = |app: &mut App, took: Duration| {
+        app.insert_resource(TimeUpdateStrategy::ManualDuration(took));
+        app.update();
+        app.world().resource::<Session>().run.now()
+    };
+    let left = app.world().resource::<Session>().run.now();
+    assert_eq!(frame(&mut app, Duration::from_secs(60)), left, "a tab that was hidden for a minute");
+    let next = frame(&mut app, Duration::from_millis(16));
+    assert!(next.abs_diff(left + 8 * 16_000) <= 1, "from {left} to {next}");
+    // A machine on which each frame takes so long is slow, but not stuck.
+    assert_eq!(frame(&mut app, Duration::from_secs(2)), next);
+    assert!(frame(&mut app, Duration::from_secs(2)) > next);
+}
+
+#[test]
 fn a_run_ends_where_the_level_ends_and_is_the_same_at_any_speed_and_frame_rate() {
     let digest = |frame: u64, speed: Speed| {
         let mut app = app(Duration::from_millis(frame));

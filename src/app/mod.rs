@@ -2,6 +2,7 @@
 //!
 //! [`logic_plugin`] is the game without a window, as tests drive it; the window goes around it.
 
+mod frame_time;
 mod observe;
 mod picture;
 mod remembered;

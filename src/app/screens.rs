@@ -3,6 +3,7 @@
 //! Adds the state [`Screen`], the resource [`Levels`], the messages [`Action`] and [`PlayerEdit`], and, while a level
 //! is played, the resource [`Session`], which goes when its screen goes.
 
+use super::frame_time::{self, FrameTime};
 use super::remembered::Remembered;
 use super::session::{Session, VerdictStage};
 use crate::level::Level;
@@ -14,7 +15,7 @@ use std::time::Duration;
 /// A frame works on the simulation no longer than this.
 const FRAME_BUDGET: Duration = Duration::from_millis(9);
 /// The report and the charts are taken anew so often, in real seconds.
-const LOOK_EVERY_S: f32 = 0.2;
+const LOOK_EVERY_S: f64 = 0.2;
 
 /// Which screen is shown.
 #[derive(States, Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -36,6 +37,7 @@ pub fn logic_plugin(app: &mut App) {
     if !app.is_plugin_added::<StatesPlugin>() {
         app.add_plugins(StatesPlugin);
     }
+    frame_time::plugin(app);
     app.init_state::<Screen>()
         .init_resource::<Levels>()
         .init_resource::<Remembered>()
@@ -98,9 +100,9 @@ fn edit_fleet(mut edits: MessageReader<PlayerEdit>, mut session: ResMut<Session>
     }
 }
 
-fn go_on(mut session: ResMut<Session>, time: Res<Time>) {
+fn go_on(mut session: ResMut<Session>, frame: Res<FrameTime>) {
     if matches!(session.verdict, VerdictStage::None) {
-        session.go_on(time.delta_secs_f64(), FRAME_BUDGET);
+        session.go_on(frame.s, FRAME_BUDGET);
     }
 }
 
@@ -113,8 +115,8 @@ fn judge(mut session: ResMut<Session>, mut remembered: ResMut<Remembered>) {
     }
 }
 
-fn look(mut session: ResMut<Session>, time: Res<Time>, mut since: Local<f32>) {
-    *since += time.delta_secs();
+fn look(mut session: ResMut<Session>, frame: Res<FrameTime>, mut since: Local<f64>) {
+    *since += frame.s;
     if *since >= LOOK_EVERY_S && !session.paused {
         *since = 0.0;
         session.look();

@@ -1,5 +1,6 @@
 //! The window: a renderer, egui, and the systems that show the screens and pass on what the person does.
 
+use super::frame_time::FrameTime;
 use super::remembered::Remembered;
 use super::screens::{Levels, Screen};
 use super::session::Session;
@@ -165,14 +166,14 @@ fn play_screen(
     mut contexts: EguiContexts,
     mut session: ResMut<Session>,
     mut screen: ResMut<PlayScreen>,
-    time: Res<Time<Real>>,
+    frame: Res<FrameTime>,
     mut actions: MessageWriter<Action>,
     mut changes: MessageWriter<PlayerEdit>,
     mut redraw: MessageWriter<RequestRedraw>,
 ) -> Result {
     let mut ui = root_ui(contexts.ctx_mut()?);
     let PlayScreen { state, canvas, fixed_frame_s } = &mut *screen;
-    let frame_s = fixed_frame_s.unwrap_or(time.delta_secs());
+    let frame_s = fixed_frame_s.unwrap_or(frame.s as f32);
     canvas.take_sights(&mut session);
     let (view, calm) = (session.view(), state.reduced_motion);
     let mut fleet = |ui: &mut Ui, selected| canvas.show(ui, &session, selected, frame_s, calm);
