@@ -45,7 +45,7 @@ impl Watched {
         let sights: Vec<_> = self.run.watched().sights.drain(..).collect();
         self.canvas.take_sights(sights.into_iter(), self.speed);
         let picture = FleetPicture::of(&self.run);
-        let response = self.canvas.show(ui, &picture, frame_s, self.reduced_motion);
+        let response = self.canvas.show(ui, &picture, frame_s, self.reduced_motion, None);
         self.response.clicked = response.clicked.or(self.response.clicked);
         self.response.hovered = response.hovered;
     }

@@ -10,7 +10,7 @@ use warmpath::app::{Levels, Screen, Session, VerdictStage, logic_plugin};
 use warmpath::blueprint::{Address, Assignment, Edit, Part, PartId};
 use warmpath::level::{Level, Progress, VerdictRun};
 use warmpath::panels::{
-    Action, Deeds, LevelsView, PlayState, PlayerEdit, Speed, Tab, install_theme, show_levels, show_play,
+    Action, Deeds, FleetDeeds, LevelsView, PlayState, PlayerEdit, Speed, Tab, install_theme, show_levels, show_play,
 };
 use warmpath::sim::SECOND;
 
@@ -36,7 +36,7 @@ impl Desk {
         }
         let view = self.session.view();
         let clicked = self.clicked.take();
-        let deeds = show_play(ui, &view, &mut self.state, &mut |_, _| clicked);
+        let deeds = show_play(ui, &view, &mut self.state, &mut |_, _| FleetDeeds { clicked, ..FleetDeeds::default() });
         // As the app does it: what was done acts at once.
         for edit in &deeds.edits {
             self.session.edit(edit);
@@ -483,13 +483,10 @@ fn a_run_ends_where_the_level_ends_and_is_the_same_at_any_speed_and_frame_rate()
 
 #[test]
 fn a_win_is_saved_and_on_the_list_when_the_game_opens_again() {
-    use warmpath::app::Remembered;
-    use warmpath::level::FileStore;
-
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let path = folder.path().join("saves").join("progress.json");
+    let path = folder.path().join("saves");
     let mut first = app(Duration::from_millis(16));
-    first.insert_resource(Remembered::from_store(Box::new(FileStore::at(&path))));
+    first.insert_resource(remembered(&path));
     open(&mut first, MORE_REPLICAS);
     first.world_mut().write_message(changed("router.affinity", "1"));
     first.update();
@@ -497,18 +494,25 @@ fn a_win_is_saved_and_on_the_list_when_the_game_opens_again() {
     until(&mut first, 2_000, |session| matches!(session.verdict, VerdictStage::Done(_)));
     drop(first);
 
-    let remembered = Remembered::from_store(Box::new(FileStore::at(&path)));
+    let remembered = remembered(&path);
     assert_eq!(remembered.notice, None);
-    let level = &remembered.progress.levels[MORE_REPLICAS];
+    let level = &remembered.progress().levels[MORE_REPLICAS];
     assert!(level.won);
     let best = level.best.as_ref().expect("a best try");
     assert_eq!(best.changes, [("router.affinity".to_owned(), "1".to_owned())]);
     let harness = Harness::builder().with_size([1280.0, 720.0]).build_ui(|ui| {
         if styled(ui) {
-            let view = LevelsView { levels: &Level::builtin(), progress: &remembered.progress, notice: None };
+            let view = LevelsView { levels: &Level::builtin(), progress: remembered.progress(), notice: None };
             show_levels(ui, &view);
         }
     });
     harness.get_by_role_and_label(Role::Button, "More replicas, slower answers, won");
     harness.get_by_role_and_label(Role::Button, "One replica owns the hot prefix");
+}
+
+/// What is remembered in the files of a folder.
+fn remembered(folder: &std::path::Path) -> warmpath::app::Remembered {
+    use warmpath::level::FileStore;
+    let file = |name: &str| Box::new(FileStore::at(folder.join(name)));
+    warmpath::app::Remembered::from_stores(file("progress.json"), file("canvases.json"))
 }

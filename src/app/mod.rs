@@ -49,9 +49,9 @@ pub fn play(launch: Launch) -> Result<AppExit, String> {
         let mut remembered = Remembered::usual();
         remembered.notice = launch.notice.or(remembered.notice);
         app.insert_resource(remembered);
-        app.world_mut().resource_mut::<Levels>().0 = Level::builtin();
-        if let Some(Link { level, changes }) = launch.link {
-            app.insert_resource(Session::with_changes(level, &changes));
+        app.world_mut().resource_mut::<Levels>().0 = Level::offered();
+        if let Some(Link { level, blueprint }) = launch.link {
+            app.insert_resource(Session::with_blueprint(level, blueprint));
             app.insert_state(Screen::Play);
         }
         app.run()

@@ -1,8 +1,8 @@
 //! The canvas of a session: what of the run it is given to draw, and when it stands still.
 
 use super::session::{Session, VerdictStage};
-use crate::blueprint::PartId;
-use crate::canvas::{Canvas, FleetPicture};
+use crate::canvas::{Board, Canvas, FleetPicture};
+use crate::panels::{FleetDeeds, PlayState};
 use egui::Ui;
 
 /// After a step, what it showed flies on for so long, in seconds of real time.
@@ -40,21 +40,23 @@ impl FleetCanvas {
         self.canvas.take_sights(session.run.watched().sights.drain(..), speed);
     }
 
-    /// Draws the fleet and returns the part that was clicked. `frame_s` is real time since the last frame; with
-    /// `reduced_motion` nothing flies.
-    pub fn show(
-        &mut self,
-        ui: &mut Ui,
-        session: &Session,
-        selected: PartId,
-        frame_s: f32,
-        reduced_motion: bool,
-    ) -> Option<PartId> {
+    /// Draws the fleet and returns what was done on it. `frame_s` is real time since the last frame.
+    pub fn show(&mut self, ui: &mut Ui, session: &Session, state: &mut PlayState, frame_s: f32) -> FleetDeeds {
         let stands = session.paused && self.flying_s <= 0.0 || !matches!(session.verdict, VerdictStage::None);
         self.flying_s = if session.paused { (self.flying_s - frame_s).max(0.0) } else { 0.0 };
-        self.canvas.select(Some(selected));
+        self.canvas.select(Some(state.selected));
         let frame_s = if stands { 0.0 } else { frame_s };
-        self.canvas.show(ui, &FleetPicture::of(&session.run), frame_s, reduced_motion).clicked
+        let picture = FleetPicture::of(&session.run);
+        let mut edits = Vec::new();
+        let mut board = session.level.placing.then(|| Board {
+            blueprint: session.blueprint(),
+            choice: &mut state.choice,
+            fit: &mut state.fit,
+            middle: &mut state.middle,
+            edits: &mut edits,
+        });
+        let clicked = self.canvas.show(ui, &picture, frame_s, state.reduced_motion, board.as_mut()).clicked;
+        FleetDeeds { clicked, edits }
     }
 
     /// Is something under way on it although time stands still?

@@ -6,8 +6,8 @@
 use super::frame_time::{self, FrameTime};
 use super::remembered::Remembered;
 use super::session::{Session, VerdictStage};
-use crate::level::Level;
-use crate::panels::{Action, PlayerEdit};
+use crate::level::{Level, Shared};
+use crate::panels::{Action, Keep, PlayerEdit};
 use bevy::prelude::*;
 use bevy::state::app::StatesPlugin;
 use std::time::Duration;
@@ -16,6 +16,9 @@ use std::time::Duration;
 const FRAME_BUDGET: Duration = Duration::from_millis(9);
 /// The report and the charts are taken anew so often, in real seconds.
 const LOOK_EVERY_S: f64 = 0.2;
+
+/// What is drawn is written so often at most, in real seconds.
+const KEEP_EVERY_S: f32 = 1.0;
 
 /// Which screen is shown.
 #[derive(States, Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -43,28 +46,51 @@ pub fn logic_plugin(app: &mut App) {
         .init_resource::<Remembered>()
         .add_message::<Action>()
         .add_message::<PlayerEdit>()
+        .add_message::<Keep>()
         .add_systems(Update, open_level.run_if(in_state(Screen::Levels)))
         .add_systems(
             Update,
-            (act, edit_fleet, go_on, judge, look)
+            (act, edit_fleet, keep, go_on, judge, look)
                 .chain()
                 .run_if(in_state(Screen::Play).and_then(resource_exists::<Session>)),
         )
-        .add_systems(OnExit(Screen::Play), |mut commands: Commands| commands.remove_resource::<Session>());
+        .add_systems(Last, keep_last.run_if(on_message::<AppExit>))
+        .add_systems(
+            OnExit(Screen::Play),
+            (keep_last, |mut commands: Commands| commands.remove_resource::<Session>()).chain(),
+        );
 }
 
 fn open_level(
     mut commands: Commands,
     mut actions: MessageReader<Action>,
     levels: Res<Levels>,
+    mut remembered: ResMut<Remembered>,
     mut next: ResMut<NextState<Screen>>,
 ) {
     for action in actions.read() {
         if let Action::OpenLevel(place) = action
             && let Some(level) = levels.0.get(*place)
         {
-            commands.insert_resource(Session::new(level.clone()));
+            commands.insert_resource(go_on_drawing(level, &mut remembered));
             next.set(Screen::Play);
+        }
+    }
+}
+
+/// A level as it was last left, if parts are placed in it, or else as it is given.
+fn go_on_drawing(level: &Level, remembered: &mut Remembered) -> Session {
+    let Some(code) = remembered.canvases().current.get(&level.id).filter(|_| level.placing) else {
+        return Session::new(level.clone());
+    };
+    match Shared::parse(code) {
+        Ok(Shared { level, blueprint }) => Session::with_blueprint(level, blueprint),
+        Err(_) => {
+            remembered.change_canvases(|canvases| {
+                canvases.set_aside(&level.id);
+                true
+            });
+            Session::new(level.clone())
         }
     }
 }
@@ -97,6 +123,67 @@ fn act(mut actions: MessageReader<Action>, mut session: ResMut<Session>, mut nex
 fn edit_fleet(mut edits: MessageReader<PlayerEdit>, mut session: ResMut<Session>) {
     for PlayerEdit(edit) in edits.read() {
         session.edit(edit);
+    }
+}
+
+/// What is drawn is kept soon after each change; and canvases are saved, opened and deleted.
+fn keep(
+    mut keeps: MessageReader<Keep>,
+    mut session: ResMut<Session>,
+    mut remembered: ResMut<Remembered>,
+    time: Res<Time>,
+    mut wait_s: Local<f32>,
+) {
+    *wait_s -= time.delta_secs();
+    if session.unkept && *wait_s <= 0.0 {
+        *wait_s = KEEP_EVERY_S;
+        keep_current(&mut session, &mut remembered);
+    }
+    for keep in keeps.read() {
+        let done = match keep {
+            Keep::Save(name) => {
+                let code = session.code().to_owned();
+                let mut saved = Ok(());
+                remembered.change_canvases(|canvases| {
+                    saved = canvases.save(name, code);
+                    saved.is_ok()
+                });
+                saved
+            }
+            Keep::Delete(name) => {
+                remembered.change_canvases(|canvases| canvases.saved.remove(name).is_some());
+                Ok(())
+            }
+            Keep::Open(name) => match remembered.canvases().saved.get(name).cloned() {
+                Some(code) => open_code(&code, &mut session, &mut remembered),
+                None => Err(format!("Nothing is saved as {name}.")),
+            },
+            Keep::Import(code) => open_code(code, &mut session, &mut remembered),
+        };
+        session.share_notice = done.err();
+    }
+}
+
+/// Opens a code in the place of what is played; that stays kept.
+fn open_code(code: &str, session: &mut Session, remembered: &mut Remembered) -> Result<(), String> {
+    let Shared { level, blueprint } = Shared::parse(code).map_err(|error| error.to_string())?;
+    keep_current(session, remembered);
+    *session = Session::with_blueprint(level, blueprint);
+    session.unkept = session.level.placing;
+    Ok(())
+}
+
+fn keep_current(session: &mut Session, remembered: &mut Remembered) {
+    if std::mem::take(&mut session.unkept) && session.level.placing {
+        let (level, code) = (session.level.id.clone(), session.code().to_owned());
+        remembered.change_canvases(|canvases| canvases.keep(&level, code));
+    }
+}
+
+/// The last changes are kept when the screen is left or the window closes.
+fn keep_last(session: Option<ResMut<Session>>, mut remembered: ResMut<Remembered>) {
+    if let Some(mut session) = session {
+        keep_current(&mut session, &mut remembered);
     }
 }
 

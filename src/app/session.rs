@@ -1,9 +1,9 @@
 //! A session: one level being played. Its run, its settings as the player has them, and what is kept for the panels.
 
 use super::observe::{self, Reading};
-use crate::blueprint::{Assignment, Blueprint, Board, Change, Edit, EditError, History, Outcome, PartId};
-use crate::level::{Level, Verdict, VerdictRun};
-use crate::panels::{Mark, Measures, PlayView, Series, Speed, VerdictView};
+use crate::blueprint::{Blueprint, Board, Change, Edit, EditError, History, Outcome, PartId};
+use crate::level::{Level, Shared, Verdict, VerdictRun};
+use crate::panels::{Mark, Measures, PlayView, Series, ShareView, Speed, VerdictView};
 use crate::sim::{GoalReport, Micros, Report, Run, micros_of_s, seconds};
 use bevy::platform::time::Instant;
 use bevy::prelude::Resource;
@@ -55,6 +55,14 @@ pub struct Session {
     /// Simulated seconds for each real one, as of late.
     pace: f64,
     last_change: Option<Instant>,
+    /// The fleet as a code, once it was asked for.
+    code: Option<String>,
+    /// What came of the last thing that was asked of the canvases that are kept.
+    pub share_notice: Option<String>,
+    /// Was something changed that is not kept yet?
+    pub unkept: bool,
+    /// Is nobody looking at it yet?
+    fresh: bool,
 }
 
 /// How far the verdict is.
@@ -99,18 +107,13 @@ impl Session {
             target: 0.0,
             pace: 1.0,
             last_change: None,
+            code: None,
+            share_notice: None,
+            unkept: false,
+            fresh: true,
         };
         session.look();
         session
-    }
-
-    /// A session at 0:00, with changes that a player could make.
-    pub fn with_changes(level: Level, changes: &[Assignment]) -> Self {
-        let mut blueprint = level.blueprint.clone();
-        // Links are checked before they come here; what does not hold none the less leaves the level as it is given.
-        let applied = level.apply_as_player(&mut blueprint, changes);
-        debug_assert!(applied.is_ok(), "{applied:?}");
-        Self::with_blueprint(level, blueprint)
     }
 
     /// The fleet as it is now.
@@ -121,6 +124,17 @@ impl Session {
     /// The board as it is now.
     pub fn board(&self) -> &Board {
         self.history.board()
+    }
+
+    /// The fleet as a code.
+    pub fn code(&mut self) -> &str {
+        let shared = || Shared { level: self.level.clone(), blueprint: self.history.blueprint().clone() };
+        self.code.get_or_insert_with(|| shared().to_code())
+    }
+
+    /// Is nobody looking at it yet? Only the first time.
+    pub fn take_fresh(&mut self) -> bool {
+        std::mem::take(&mut self.fresh)
     }
 
     /// When the level ends.
@@ -264,6 +278,8 @@ impl Session {
         let board = self.history.board();
         self.run.rearrange(board.blueprint(), board.origins(&outcome.before));
         self.level.budget = board.budget();
+        self.code = None;
+        self.unkept = true;
         if !outcome.about.is_empty() {
             self.about = Some(outcome.about);
         }
@@ -330,6 +346,11 @@ impl Session {
 
     /// What the panels show.
     pub fn view(&self) -> PlayView<'_> {
+        self.view_with(ShareView { notice: self.share_notice.as_deref(), ..ShareView::default() })
+    }
+
+    /// What the panels show, while the window that saves and shares is open, too.
+    pub fn view_with<'a>(&'a self, share: ShareView<'a>) -> PlayView<'a> {
         PlayView {
             level: &self.level,
             blueprint: self.history.blueprint(),
@@ -347,6 +368,7 @@ impl Session {
             refusal: self.refusal.as_ref(),
             undoable: self.history.undoable(),
             redoable: self.history.redoable(),
+            share,
             verdict: match &self.verdict {
                 VerdictStage::None => VerdictView::None,
                 VerdictStage::Running(run) => VerdictView::Running(run.progress()),

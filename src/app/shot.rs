@@ -86,7 +86,7 @@ pub fn shot(shot: Shot) -> Result<(), String> {
 fn prepare(app: &mut App, shot: &Shot) {
     app.world_mut().resource_mut::<PlayScreen>().fixed_frame_s = Some((APPROACH_S / f64::from(APPROACH_FRAMES)) as f32);
     if shot.screen == ShotScreen::Levels {
-        app.world_mut().resource_mut::<Levels>().0 = Level::builtin();
+        app.world_mut().resource_mut::<Levels>().0 = Level::offered();
         return;
     }
     let mut level = shot.level.clone();

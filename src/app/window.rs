@@ -5,7 +5,7 @@ use super::remembered::Remembered;
 use super::screens::{Levels, Screen};
 use super::session::Session;
 use crate::canvas::palette;
-use crate::panels::{self, Action, Deeds, LevelsView, PlayState, PlayerEdit};
+use crate::panels::{self, Action, Deeds, Keep, LevelsView, PlayState, PlayerEdit, ShareView};
 use bevy::log::LogPlugin;
 use bevy::prelude::*;
 use bevy::window::{PresentMode, PrimaryWindow, RequestRedraw, WindowResolution};
@@ -72,7 +72,6 @@ pub fn window_plugin(app: &mut App, spec: WindowSpec) {
         commands.spawn((Camera2d, Msaa::Off));
     })
     .add_systems(PreUpdate, style_contexts.after(EguiPreUpdateSet::InitContexts).before(EguiPreUpdateSet::BeginPass))
-    .add_systems(OnEnter(Screen::Play), enter_play)
     .add_systems(Update, (super::note_opened, zoom, pace))
     .add_systems(
         EguiPrimaryContextPass,
@@ -91,12 +90,6 @@ fn input_of(spec: WindowSpec) -> EguiGlobalSettings {
     let mut settings = EguiGlobalSettings::default();
     settings.input_system_settings.run_write_window_pointer_moved_messages = !spec.fixed;
     settings
-}
-
-fn enter_play(mut screen: ResMut<PlayScreen>) {
-    // Whoever wants less motion wants it on every level.
-    screen.state = PlayState { reduced_motion: screen.state.reduced_motion, ..PlayState::default() };
-    screen.canvas.open();
 }
 
 fn style_contexts(mut contexts: Query<&mut EguiContext, Added<EguiContext>>) {
@@ -153,7 +146,7 @@ fn levels_screen(
     mut redraw: MessageWriter<RequestRedraw>,
 ) -> Result {
     let mut ui = root_ui(contexts.ctx_mut()?);
-    let view = LevelsView { levels: &levels.0, progress: &remembered.progress, notice: remembered.notice.as_deref() };
+    let view = LevelsView { levels: &levels.0, progress: remembered.progress(), notice: remembered.notice.as_deref() };
     let deeds = panels::show_levels(&mut ui, &view);
     if deeds != Deeds::default() {
         redraw.write(RequestRedraw);
@@ -166,18 +159,32 @@ fn play_screen(
     mut contexts: EguiContexts,
     mut session: ResMut<Session>,
     mut screen: ResMut<PlayScreen>,
+    remembered: Res<Remembered>,
     frame: Res<FrameTime>,
     mut actions: MessageWriter<Action>,
-    mut changes: MessageWriter<PlayerEdit>,
+    (mut changes, mut keep): (MessageWriter<PlayerEdit>, MessageWriter<Keep>),
     mut redraw: MessageWriter<RequestRedraw>,
 ) -> Result {
     let mut ui = root_ui(contexts.ctx_mut()?);
     let PlayScreen { state, canvas, fixed_frame_s } = &mut *screen;
     let frame_s = fixed_frame_s.unwrap_or(frame.s as f32);
+    if session.take_fresh() {
+        // Whoever wants less motion wants it on every level.
+        *state = PlayState { reduced_motion: state.reduced_motion, ..PlayState::default() };
+        canvas.open();
+    }
     canvas.take_sights(&mut session);
-    let (view, calm) = (session.view(), state.reduced_motion);
-    let mut fleet = |ui: &mut Ui, selected| canvas.show(ui, &session, selected, frame_s, calm);
-    let Deeds { actions: done, edits } = panels::show_play(&mut ui, &view, state, &mut fleet);
+    if let Some(about) = session.take_about() {
+        state.choose(&about);
+    }
+    let saved: Vec<String> = remembered.canvases().saved.keys().cloned().collect();
+    let code = if state.share.is_some() { session.code().to_owned() } else { String::new() };
+    let link = page_link(&session, &code);
+    let share =
+        ShareView { code: &code, link: link.as_deref(), saved: &saved, notice: session.share_notice.as_deref() };
+    let view = session.view_with(share);
+    let mut fleet = |ui: &mut Ui, state: &mut PlayState| canvas.show(ui, &session, state, frame_s);
+    let Deeds { actions: done, edits, keeps } = panels::show_play(&mut ui, &view, state, &mut fleet);
     if done.contains(&Action::StepEvent) {
         canvas.stepped();
     }
@@ -185,10 +192,28 @@ fn play_screen(
         canvas.reset();
     }
     // What was done acts in the next frame, which must come also where nothing moves.
-    if !done.is_empty() || !edits.is_empty() {
+    if !done.is_empty() || !edits.is_empty() || !keeps.is_empty() {
         redraw.write(RequestRedraw);
     }
     actions.write_batch(done);
+    keep.write_batch(keeps);
     changes.write_batch(edits.into_iter().map(PlayerEdit));
     Ok(())
+}
+
+/// The address of the page that opens this code; none where there is no page.
+fn page_link(session: &Session, code: &str) -> Option<String> {
+    let page = page_address().filter(|_| !code.is_empty())?;
+    let key = if session.level.is_canvas() { "canvas" } else { "solution" };
+    Some(format!("{page}#{key}={code}"))
+}
+
+#[cfg(target_arch = "wasm32")]
+fn page_address() -> Option<String> {
+    crate::web::address()
+}
+
+#[cfg(not(target_arch = "wasm32"))]
+fn page_address() -> Option<String> {
+    None
 }

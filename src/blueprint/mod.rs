@@ -21,7 +21,7 @@ pub use names::name_of;
 pub use part_file::{PartFile, Tag, tag};
 pub use parts::{Balancer, BalancerPolicy, Part, Policy, Replica, Router, Traffic};
 pub use piece::Piece;
-pub use place::{BOARD, GRID, MOST_ON_BOARD, Place, inside_board};
+pub use place::{BOARD, GRID, MOST_ON_BOARD, Place, box_of, inside_board};
 pub use settings::{Kind, Setting, Value, settings_of};
 
 use serde_json::{Map, Number};

@@ -34,17 +34,18 @@ impl Place {
 /// router (its figures below, a rejection above) belongs to it.
 const fn footprint(part: Part) -> (i32, i32, i32) {
     match part {
-        Part::Traffic => (60, 50, 40),
-        Part::Balancer => (58, 46, 36),
-        Part::Router => (60, 74, 104),
-        Part::Replica => (140, 48, 48),
+        Part::Traffic => (60, 50, 50),
+        Part::Balancer => (58, 46, 46),
+        Part::Router => (60, 74, 114),
+        Part::Replica => (142, 48, 58),
     }
 }
 
 /// A rectangle: left, top, right, bottom.
-type Box = (i32, i32, i32, i32);
+pub type Box = (i32, i32, i32, i32);
 
-fn box_of(part: Part, at: Place) -> Box {
+/// What a part of this kind takes up around its middle.
+pub fn box_of(part: Part, at: Place) -> Box {
     let (side, up, down) = footprint(part);
     (at.0 - side, at.1 - up, at.0 + side, at.1 + down)
 }
@@ -122,7 +123,7 @@ impl Blueprint {
 
 /// Where a part stands of itself: each kind in its column, around the middle line; many replicas in several columns.
 fn column(part: Part, index: usize, count: usize) -> Place {
-    const PER_COLUMN: usize = 12;
+    const PER_COLUMN: usize = 13;
     let (side, up, down) = footprint(part);
     let x = match part {
         Part::Traffic => 700,
@@ -131,7 +132,7 @@ fn column(part: Part, index: usize, count: usize) -> Place {
         Part::Replica => 1300 + (index / PER_COLUMN) as i32 * 2 * side,
     };
     let in_column = if part == Part::Replica { count.min(PER_COLUMN) } else { count };
-    let pitch = (up + down).max(100);
+    let pitch = up + down + 6;
     let row = (index % in_column.max(1)) as i32;
     Place(x, BOARD.1 / 2 + pitch * (2 * row + 1 - in_column as i32) / 2)
 }

@@ -47,6 +47,16 @@ impl Brush {
         self.origin + at.to_vec2() * self.scale
     }
 
+    /// A point of the screen in the drawing.
+    pub fn in_drawing(&self, at: Pos2) -> Pos2 {
+        ((at - self.origin) / self.scale).to_pos2()
+    }
+
+    /// A way on the screen in design units.
+    pub fn in_units(&self, way: Vec2) -> Vec2 {
+        way / self.scale
+    }
+
     /// A rectangle on the screen.
     pub fn rect_on_screen(&self, rect: Rect) -> Rect {
         Rect::from_min_max(self.on_screen(rect.min), self.on_screen(rect.max))

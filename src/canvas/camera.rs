@@ -2,7 +2,7 @@
 
 use egui::{MultiTouchInfo, PointerButton, Pos2, Rect, Response, Ui, Vec2};
 
-const CLOSEST: f32 = 6.0;
+const CLOSEST: f32 = 8.0;
 
 /// How the fleet is looked at.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -22,9 +22,10 @@ impl Default for Camera {
 }
 
 impl Camera {
-    /// Follows the wheel (closer, about the pointer), a drag (aside), two fingers (closer and aside) and a double click (all
-    /// of it again) on the canvas, where a drawing of this size in points is.
-    pub fn follow(&mut self, ui: &Ui, canvas: Rect, drawing: Vec2, ground: &Response) {
+    /// Follows the wheel (closer, about the pointer), a drag (aside; with Shift it is not the camera's), two fingers (closer
+    /// and aside) and a double click (all of it again) on the canvas, where a drawing of this size in points is. Returns
+    /// whether all of it was asked for.
+    pub fn follow(&mut self, ui: &Ui, canvas: Rect, drawing: Vec2, ground: &Response) -> bool {
         let (fingers, still_touched) =
             ui.input(|input| (input.multi_touch(), input.any_touches() || input.pointer.any_released()));
         self.pinched = fingers.is_some() || self.pinched && still_touched;
@@ -33,13 +34,15 @@ impl Camera {
             if canvas.contains(fingers.start_pos) && ui.ctx().layer_id_at(fingers.start_pos) == Some(ui.layer_id()) {
                 self.pinch(canvas, drawing, &fingers);
             }
-            return;
+            return false;
         }
         if ground.double_clicked() && !self.pinched {
             *self = Self::default();
-            return;
+            return true;
         }
-        if ground.dragged_by(PointerButton::Primary) || ground.dragged_by(PointerButton::Middle) {
+        let aside = !ui.input(|input| input.modifiers.shift);
+        let dragged = ground.dragged_by(PointerButton::Primary) || ground.dragged_by(PointerButton::Middle);
+        if dragged && aside {
             self.middle -= ground.drag_delta() / (drawing * self.zoom);
         }
         let pointer = ui.ctx().pointer_hover_pos().filter(|at| canvas.contains(*at) && ui.ui_contains_pointer());
@@ -47,6 +50,15 @@ impl Camera {
             let (scroll, pinch) = ui.input(|input| (input.smooth_scroll_delta.y, input.zoom_delta()));
             self.zoom_about(canvas, drawing, at, pinch * (scroll / 240.0).exp());
         }
+        self.stay_inside();
+        false
+    }
+
+    /// Shows this part of a drawing of this size in points, in the middle, but not larger than `most` times fitted.
+    pub fn show(&mut self, canvas: Rect, drawing: Vec2, part: Rect, most: f32) {
+        let fits = (canvas.width() / part.width()).min(canvas.height() / part.height());
+        self.zoom = fits.min(most).clamp(1.0, CLOSEST);
+        self.middle = part.center().to_vec2() / drawing;
         self.stay_inside();
     }
 

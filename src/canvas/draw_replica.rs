@@ -88,6 +88,7 @@ pub fn replica(brush: &Brush, place: Rect, detail: Detail, view: &ReplicaView) {
         Detail::Row => row(brush, place, view),
         Detail::Narrow => narrow(brush, place, view),
         Detail::Tile => tile(brush, place, view),
+        Detail::Placed => placed(brush, place, view),
     }
 }
 
@@ -299,6 +300,41 @@ fn narrow(brush: &Brush, place: Rect, view: &ReplicaView) {
     }
     let half = bar_half(place);
     kv_bar(brush, Rect::from_min_max(pos2(row.kv.0, y - half), pos2(row.kv.1, y + half)), view.state);
+}
+
+/// On a board: load, name and hit on top, slots and queue, the KV cache below over the whole width.
+fn placed(brush: &Brush, place: Rect, view: &ReplicaView) {
+    card(brush, place, 8.0, view);
+    let (left, right) = (place.left() + 12.0, place.right() - 12.0);
+    let ring = pos2(left + 14.0, place.top() + 25.0);
+    brush.gauge(ring, 14.0, 3.5, view.load, view.accent(), view.ground());
+    brush.text(ring, Align2::CENTER_CENTER, &load_number(view.load), Face::StrongFigures, 9.5, text_of_load(view));
+    let (inner, first, second) = (left + 38.0, place.top() + 16.0, place.top() + 36.0);
+    let size = if view.state.large { "  large" } else { "" };
+    let name = format!("Replica {}", view.number);
+    let width = brush.text(pos2(inner, first), Align2::LEFT_CENTER, &name, Face::Strong, 12.0, palette::TEXT);
+    brush.text(pos2(inner + width, first), Align2::LEFT_CENTER, size, Face::Plain, 10.5, palette::DIM);
+    match view.rejection {
+        Some(rejection) => {
+            let field = Rect::from_min_max(pos2(inner + 92.0, place.top()), pos2(right, place.bottom()));
+            rejected(brush, field, first, rejection);
+        }
+        None => {
+            let hit = view.hit_text();
+            let width =
+                brush.text(pos2(right, first), Align2::RIGHT_CENTER, &hit, Face::Figures, 10.5, view.hit_colour());
+            brush.text(pos2(right - width - 5.0, first), Align2::RIGHT_CENTER, "hit", Face::Plain, 10.0, palette::DIM);
+        }
+    }
+    let half = inner + (right - inner) * 0.44;
+    slots(brush, Rect::from_min_max(pos2(inner, second - 7.0), pos2(half, second + 7.0)), view.state);
+    let waits = Rect::from_min_max(pos2(half + 14.0, second - 7.0), pos2(right - 34.0, second + 7.0));
+    queue(brush, waits, view.state);
+    waiting_number(brush, right, second, 11.0, view);
+    let bar = Rect::from_min_max(pos2(left, place.top() + 54.0), pos2(right - 92.0, place.top() + 68.0));
+    kv_bar(brush, bar, view.state);
+    let at = pos2(right, bar.center().y);
+    brush.text(at, Align2::RIGHT_CENTER, &view.kv_text(), Face::Figures, 9.5, palette::DIM);
 }
 
 /// A tile fills from below with its load; a gold corner says that it holds the shared prefix.

@@ -4,8 +4,9 @@
 //! units: points of a canvas at scale 1. A canvas that is larger shows them larger, up to a limit, and one that is too small
 //! shows them smaller.
 
-use crate::blueprint::{Part, PartId};
+use crate::blueprint::{BOARD, Part, PartId, Place, box_of};
 use egui::{Pos2, Rect, Vec2, pos2, vec2};
+use std::collections::BTreeMap;
 
 /// How many parts there are of each kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -44,6 +45,8 @@ pub enum Detail {
     Narrow,
     /// A tile that says how busy it is and whether it holds the shared prefix.
     Tile,
+    /// A card of the size that it has on a board.
+    Placed,
 }
 
 /// Where everything stands, in design units.
@@ -71,11 +74,15 @@ pub struct Layout {
     pub decisions: Option<Rect>,
     /// Do the replicas stand below the other parts, not beside them? Then links come to them from the right.
     pub stacked: bool,
+    /// Do parts stand where somebody put them?
+    pub placed: bool,
 }
 
 const MARGIN: f32 = 16.0;
 const TRAFFIC: Vec2 = vec2(106.0, 66.0);
 const BALANCER: Vec2 = vec2(100.0, 56.0);
+/// A replica's card on a board.
+const PLACED_REPLICA: Vec2 = vec2(268.0, 80.0);
 /// The side of the square around a router's circle, its CPU ring included.
 const ROUTER: f32 = 96.0;
 /// A router's own figures stand below its circle, a rejection above.
@@ -139,9 +146,41 @@ impl Layout {
                 pos2(left.max(MARGIN + LEGEND.x), size.y - MARGIN),
             )),
             stacked: false,
+            placed: false,
         };
         columns.place(&mut layout, left);
         layout
+    }
+
+    /// Parts where somebody put them, on a board that is all seen in a canvas of this size. What has no place is not seen.
+    pub fn placed(counts: Counts, places: &BTreeMap<PartId, Place>, available: Vec2) -> Self {
+        let size = vec2(BOARD.0 as f32, BOARD.1 as f32);
+        let rects = |part: Part| {
+            let place = |index| places.get(&PartId::new(part, index));
+            let rect = |index| place(index).map_or(Rect::NOTHING, |at| card_at(part, point_of(*at)));
+            (0..counts.of(part)).map(rect).collect()
+        };
+        Self {
+            size,
+            scale: (available.x / size.x).min(available.y / size.y).max(0.01),
+            traffics: rects(Part::Traffic),
+            balancers: rects(Part::Balancer),
+            routers: rects(Part::Router),
+            replicas: rects(Part::Replica),
+            detail: Detail::Placed,
+            heads: Vec::new(),
+            legend: None,
+            decisions: None,
+            stacked: false,
+            placed: true,
+        }
+    }
+
+    /// Everything that stands on a board, what is drawn around it included; none on an empty one.
+    pub fn bounds(&self) -> Option<Rect> {
+        let all = Part::ALL.into_iter().flat_map(|part| self.places(part).iter().map(move |rect| (part, *rect)));
+        let all = all.filter(|(_, rect)| rect.is_positive());
+        all.map(|(part, rect)| room_at(part, rect.center())).reduce(Rect::union)
     }
 
     /// On a canvas as narrow as a phone: traffic and router side by side on top, the replicas below.
@@ -166,6 +205,7 @@ impl Layout {
             legend: None,
             decisions: None,
             stacked: true,
+            placed: false,
         };
         columns.line_up(&mut layout, right, MARGIN + ABOVE_ROUTER + ROUTER / 2.0);
         layout
@@ -173,13 +213,25 @@ impl Layout {
 
     /// Where a part stands.
     pub fn place(&self, id: PartId) -> Option<Rect> {
-        let list = match id.part {
+        self.places(id.part).get(id.index).copied().filter(Rect::is_positive)
+    }
+
+    fn places(&self, part: Part) -> &Vec<Rect> {
+        match part {
             Part::Traffic => &self.traffics,
             Part::Balancer => &self.balancers,
             Part::Router => &self.routers,
             Part::Replica => &self.replicas,
-        };
-        list.get(id.index).copied()
+        }
+    }
+
+    /// Parts of a board go aside by so much: somebody drags them.
+    pub fn shift(&mut self, parts: impl IntoIterator<Item = PartId>, by: Vec2) {
+        for id in parts {
+            if let Some(rect) = self.places_mut(id.part).get_mut(id.index) {
+                *rect = rect.translate(by);
+            }
+        }
     }
 
     fn places_mut(&mut self, part: Part) -> &mut Vec<Rect> {
@@ -200,6 +252,28 @@ impl Layout {
     pub fn replicas_left(&self) -> f32 {
         self.replicas.iter().map(Rect::left).fold(self.size.x - MARGIN, f32::min)
     }
+}
+
+/// A place on the board as a point.
+pub fn point_of(at: Place) -> Pos2 {
+    pos2(at.0 as f32, at.1 as f32)
+}
+
+/// The card of a part on a board; of a router, the square around its circle.
+pub fn card_at(part: Part, middle: Pos2) -> Rect {
+    let size = match part {
+        Part::Traffic => TRAFFIC,
+        Part::Balancer => BALANCER,
+        Part::Router => Vec2::splat(ROUTER),
+        Part::Replica => PLACED_REPLICA,
+    };
+    Rect::from_center_size(middle, size)
+}
+
+/// All the room that a part takes up on a board.
+pub fn room_at(part: Part, middle: Pos2) -> Rect {
+    let (left, top, right, bottom) = box_of(part, Place(0, 0));
+    Rect::from_min_max(pos2(left as f32, top as f32), pos2(right as f32, bottom as f32)).translate(middle.to_vec2())
 }
 
 /// The columns before the replicas.

@@ -30,9 +30,34 @@ impl Way {
             let out = start.x.max(end.x) + BULGE;
             return Some(Self { curve: [start, pos2(out, start.y), pos2(out, end.y), end], tail: None });
         }
+        if layout.placed {
+            return Some(Self::free(start, pos2(target.left(), target.center().y)));
+        }
         let (end, tail) = ends(layout, to, target);
         let bend = (end.x - start.x) * 0.5;
         Some(Self { curve: [start, pos2(start.x + bend, start.y), pos2(end.x - bend, end.y), end], tail })
+    }
+
+    /// The way from the right side of something to the left side of something, wherever the two are.
+    pub fn free(start: Pos2, end: Pos2) -> Self {
+        let (aside, down) = (end.x - start.x, (end.y - start.y).abs());
+        // Backwards it goes around: further out the more there is to go around.
+        let bend =
+            if aside >= 80.0 { aside * 0.5 } else { 40.0 + (80.0 - aside).min(240.0) * 0.25 + down.min(120.0) * 0.2 };
+        Self { curve: [start, pos2(start.x + bend, start.y), pos2(end.x - bend, end.y), end], tail: None }
+    }
+
+    /// How far a point is from it, at most about.
+    pub fn distance(&self, point: Pos2) -> f32 {
+        const STEPS: usize = 32;
+        let at = |step: usize| self.at(step as f32 / STEPS as f32);
+        let pairs = (0..STEPS).map(|step| (at(step), at(step + 1)));
+        let ways = pairs.map(|(a, b)| {
+            let along = b - a;
+            let share = ((point - a).dot(along) / along.length_sq().max(1e-6)).clamp(0.0, 1.0);
+            (point - (a + along * share)).length()
+        });
+        ways.fold(f32::INFINITY, f32::min)
     }
 
     /// The place at a share of the curve. What goes straight on from its end lies between cards that stand too close

@@ -7,8 +7,10 @@
 //! - `layout` and `links`: where things stand, as pure functions.
 //! - `flow`, `load` and `flight`: rates, smoothed loads, dots and rejections.
 //! - `brush` and the `draw_` modules: how each part looks. `view` puts them together, `camera` looks closer.
+//! - `board`: what a hand does on a fleet that is being drawn.
 //! - `figures` and `palette` belong to the whole program.
 
+mod board;
 mod brush;
 mod camera;
 mod draw_replica;
@@ -25,6 +27,7 @@ pub mod palette;
 mod picture;
 mod view;
 
+pub use board::{Board, Choice};
 pub use kv_bar::{CELLS, KvBlock, Owner};
 pub use picture::{
     BalancerPicture, FleetPicture, LinkPicture, MOST_NAMED, ReplicaPicture, RouterPicture, SharedPrefix, TrafficPicture,

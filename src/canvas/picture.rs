@@ -1,12 +1,13 @@
 //! The fleet at one moment, copied out of a run's world: all that the canvas draws, and nothing that is not in there.
 
 use super::kv_bar::{KvBlock, kv_blocks};
-use crate::blueprint::{BalancerPolicy, Blueprint, Part, PartId, Policy, name_of};
+use crate::blueprint::{BalancerPolicy, Blueprint, Part, PartId, Place, Policy, name_of};
 use crate::sim::{
     BalancerState, Call, Cpu, Decision, Decoding, Family, KvCache, Micros, ReplicaState, Roster, RouterState, Run,
     Slots, TrafficState, Waiting, Watch,
 };
 use bevy::prelude::{Entity, World};
+use std::collections::BTreeMap;
 
 /// At most so many calls of a queue are named by their prefix; beyond that a queue is a number.
 pub const MOST_NAMED: usize = 24;
@@ -29,6 +30,8 @@ pub struct FleetPicture {
     pub replicas: Vec<ReplicaPicture>,
     /// Who sends to whom.
     pub links: Vec<LinkPicture>,
+    /// Where parts stand, where somebody put them.
+    pub places: BTreeMap<PartId, Place>,
     /// The routers' last decisions, newest first; none in a run that nobody watches.
     pub decisions: Vec<Decision>,
 }
@@ -86,6 +89,8 @@ pub struct RouterPicture {
 /// A replica.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReplicaPicture {
+    /// Is it a large one?
+    pub large: bool,
     /// Its slots.
     pub slots: u64,
     /// Calls in prefill: one or none.
@@ -138,6 +143,7 @@ impl FleetPicture {
             routers: roster.routers.iter().filter_map(|&router| router_picture(world, router, now)).collect(),
             replicas: roster.replicas.iter().filter_map(|&it| replica_picture(world, it, now, &homes)).collect(),
             links: blueprint.links.iter().map(|&(from, to)| LinkPicture { from, to }).collect(),
+            places: blueprint.places.clone(),
             decisions: world.resource::<Watch>().decisions.iter().take(MOST_DECISIONS).copied().collect(),
         }
     }
@@ -162,9 +168,11 @@ impl FleetPicture {
         name_of(id, own, self.count(id.part))
     }
 
-    /// Has it the same parts as the other one?
+    /// Has it the same parts as the other one, linked alike and at the same places?
     pub fn same_parts(&self, other: &Self) -> bool {
-        Part::ALL.iter().all(|&part| self.count(part) == other.count(part))
+        self.links == other.links
+            && self.places == other.places
+            && Part::ALL.iter().all(|&part| self.count(part) == other.count(part))
     }
 }
 
@@ -213,6 +221,7 @@ fn replica_picture(world: &World, replica: Entity, now: Micros, homes: &[Entity]
     let kv = kv_blocks(cache.capacity, cache.used(), || cache.contents());
     let holds = kv.iter().any(|block| block.is_shared());
     Some(ReplicaPicture {
+        large: state.settings.large,
         slots: slots.capacity,
         prefilling: u64::from(state.prefilling.is_some()),
         decoding: world.get::<Decoding>(replica)?.active(),

@@ -1,5 +1,6 @@
 //! The canvas: what it keeps between frames, and how a frame is drawn.
 
+use super::board::{Board, Hand};
 use super::brush::Brush;
 use super::camera::Camera;
 use super::draw_replica::{self, ReplicaView};
@@ -13,10 +14,10 @@ use super::links::Way;
 use super::load::Loads;
 use super::palette;
 use super::picture::{FleetPicture, SharedPrefix};
-use crate::blueprint::{Part, PartId};
+use crate::blueprint::{Part, PartId, Place};
 use crate::sim::{Decision, Micros, SECOND, Sight, WINDOW};
 use egui::{CursorIcon, Id, Rect, Sense, Ui, WidgetInfo, WidgetType};
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 
 /// From this speed on, in simulated seconds per wall second, what changes with every call is shown only now and then.
 const FAST: f64 = 6.0;
@@ -35,6 +36,9 @@ pub struct Canvas {
     flights: Flights,
     hits: Hits,
     camera: Camera,
+    hand: Hand,
+    /// Was all of the board shown once?
+    fitted: bool,
     speed: f64,
     size: FleetSize,
     /// The moment of the last picture.
@@ -71,8 +75,9 @@ impl Canvas {
 
     /// Forgets dots, rates and smoothing: the run was restarted. The camera stays.
     pub fn reset(&mut self) {
-        let (camera, selected) = (self.camera, self.selected);
-        *self = Self { camera, selected, ..Self::default() };
+        let (camera, selected, fitted) = (self.camera, self.selected, self.fitted);
+        let hand = std::mem::take(&mut self.hand);
+        *self = Self { camera, selected, fitted, hand, ..Self::default() };
     }
 
     /// Marks the part whose settings are shown, or none.
@@ -81,24 +86,76 @@ impl Canvas {
     }
 
     /// Draws the fleet into all of the available room. `frame_s` is wall seconds since the last frame, 0 when paused: then
-    /// the picture stands still. With `reduced_motion` nothing flies: a dot is seen where it lands, and fades.
-    pub fn show(&mut self, ui: &mut Ui, picture: &FleetPicture, frame_s: f32, reduced_motion: bool) -> CanvasResponse {
+    /// the picture stands still. With `reduced_motion` nothing flies: a dot is seen where it lands, and fades. On a board
+    /// parts stand where they were put, and a hand changes them.
+    pub fn show(
+        &mut self,
+        ui: &mut Ui,
+        picture: &FleetPicture,
+        frame_s: f32,
+        reduced_motion: bool,
+        mut board: Option<&mut Board>,
+    ) -> CanvasResponse {
         self.take_picture(picture, frame_s);
         let canvas = ui.available_rect_before_wrap();
         let ground = ui.allocate_rect(canvas, Sense::click_and_drag());
         let kept = self.kept.take();
         let shown = kept.as_ref().map_or(picture, |(picture, _)| picture);
-        let layout = Layout::of(counts(shown), canvas.size());
+        let mut layout = match board {
+            Some(_) => Layout::placed(counts(shown), &shown.places, canvas.size()),
+            None => Layout::of(counts(shown), canvas.size()),
+        };
         let drawing = layout.size * layout.scale;
-        self.camera.follow(ui, canvas, drawing, &ground);
+        let all = self.camera.follow(ui, canvas, drawing, &ground);
+        if let Some(board) = &mut board {
+            if all || !self.fitted || *board.fit {
+                self.fit(canvas, &layout);
+            }
+            *board.fit = false;
+            if self.camera.pinched() {
+                self.hand = Hand::Empty;
+            }
+        }
+        if let Some((parts, by)) = self.hand.moving() {
+            layout.shift(parts.iter().copied(), by);
+        }
         let (origin, zoom) = self.camera.look(canvas, drawing);
         let brush = Brush::new(ui.painter_at(canvas), origin, layout.scale * zoom);
+        if let Some(board) = &mut board {
+            let middle = brush.in_drawing(canvas.center());
+            *board.middle = Place(middle.x as i32, middle.y as i32);
+            self.hand.on_ground(ui, &brush, &layout, &ground, board);
+            self.hand.draw_below(&brush, &layout, board);
+        }
         // Whom the pointer is on is known only once the parts have been placed: drawing goes by the frame before.
-        let response = self.touch(ui, canvas, &brush, &layout, shown);
+        let response = self.touch(ui, canvas, &brush, &layout, shown, board.as_deref_mut());
         self.hovered = response.hovered;
-        Frame { canvas: self, brush: &brush, layout: &layout, picture: shown }.draw(reduced_motion);
+        let chosen = board.as_deref().map(|board| &board.choice.parts);
+        Frame { canvas: self, brush: &brush, layout: &layout, picture: shown, chosen }.draw(reduced_motion);
+        if let Some(board) = board {
+            for id in parts(shown) {
+                if let Some(place) = layout.place(id) {
+                    let pointed = self.hovered == Some(id);
+                    self.hand.on_port(ui, &brush, id, place, &shown.name(id), pointed);
+                }
+            }
+            self.hand.draw_above(ui, &brush, &layout, shown, board);
+        }
         self.kept = kept;
         response
+    }
+
+    /// Shows all that stands on a board, or the middle of an empty one.
+    fn fit(&mut self, canvas: Rect, layout: &Layout) {
+        self.fitted = true;
+        let natural = 1.0 / layout.scale;
+        let middle = Rect::from_center_size((layout.size / 2.0).to_pos2(), canvas.size());
+        let bounds = layout.bounds().map_or(middle, |bounds| bounds.expand(24.0));
+        let bounds = Rect::from_min_max(
+            (bounds.min.to_vec2() * layout.scale).to_pos2(),
+            (bounds.max.to_vec2() * layout.scale).to_pos2(),
+        );
+        self.camera.show(canvas, layout.size * layout.scale, bounds, natural);
     }
 
     /// Lets smoothing, rates and flights come to this picture.
@@ -129,9 +186,7 @@ impl Canvas {
         }
         let kept = self.kept.take().map(|(kept, age)| (kept, age + frame_s));
         self.kept = match kept {
-            Some((kept, age)) if age < FAST_EVERY_S && kept.same_parts(picture) && kept.links == picture.links => {
-                Some((kept, age))
-            }
+            Some((kept, age)) if age < FAST_EVERY_S && kept.same_parts(picture) => Some((kept, age)),
             _ => Some((picture.clone(), 0.0)),
         };
     }
@@ -144,8 +199,10 @@ impl Canvas {
         brush: &Brush,
         layout: &Layout,
         picture: &FleetPicture,
+        mut board: Option<&mut Board>,
     ) -> CanvasResponse {
         let mut response = CanvasResponse::default();
+        let sense = if board.is_some() { Sense::click_and_drag() } else { Sense::click() };
         self.focused = None;
         for id in parts(picture) {
             let Some(place) = layout.place(id) else { continue };
@@ -153,11 +210,14 @@ impl Canvas {
             if !rect.is_positive() {
                 continue;
             }
-            let touched = ui.interact(rect, Id::new("part on the canvas").with(id), Sense::click());
+            let touched = ui.interact(rect, Id::new("part on the canvas").with(id), sense);
             let name = picture.name(id);
             touched.widget_info(|| WidgetInfo::labeled(WidgetType::Button, true, &name));
             if touched.clicked() && !self.camera.pinched() {
                 response.clicked = Some(id);
+            }
+            if let Some(board) = board.as_deref_mut().filter(|_| !self.camera.pinched()) {
+                self.hand.on_part(ui, brush, id, &touched, board);
             }
             if touched.hovered() {
                 response.hovered = Some(id);
@@ -287,6 +347,8 @@ struct Frame<'a> {
     brush: &'a Brush,
     layout: &'a Layout,
     picture: &'a FleetPicture,
+    /// On a board: the parts that are chosen.
+    chosen: Option<&'a BTreeSet<PartId>>,
 }
 
 impl Frame<'_> {
@@ -329,7 +391,8 @@ impl Frame<'_> {
         let (index, canvas) = (id.index, self.canvas);
         let rejection = canvas.flights.rejection_at(id);
         let hovered = canvas.hovered == Some(id);
-        let selected = canvas.selected == Some(id) || canvas.focused == Some(id);
+        let chosen = self.chosen.map_or(canvas.selected == Some(id), |chosen| chosen.contains(&id));
+        let selected = chosen || canvas.focused == Some(id);
         if id.part == Part::Replica {
             let view = ReplicaView {
                 state: &self.picture.replicas[index],

@@ -38,7 +38,7 @@ mod with {
     /// Opens the game, at a level if one is named.
     pub fn open(level: Option<&str>) -> Result<Outcome, InputError> {
         let level = level.map(find_level).transpose()?;
-        let link = level.map(|level| Link { level, changes: Vec::new() });
+        let link = level.map(|level| Link { blueprint: level.blueprint.clone(), level });
         match app::play(app::Launch { link, notice: None }).map_err(InputError)? {
             AppExit::Success => Ok(Outcome::Done),
             AppExit::Error(_) => Err(InputError("the window closed with an error".into())),

@@ -1,19 +1,26 @@
 //! Links: a level and settings behind the `#` of the page's address, as `#level=ID&router.affinity=1`.
 
 use super::file::{Level, LevelError};
-use crate::blueprint::Assignment;
+use super::share::Shared;
+use crate::blueprint::{Assignment, Blueprint};
 use percent_encoding::percent_decode_str;
 
 /// The longest link that is read, in bytes.
-const LONGEST: usize = 1 << 14;
+const LONGEST: usize = 1 << 17;
 
 /// What a link opens.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Link {
     /// The level.
     pub level: Level,
-    /// Changes that a player could make.
-    pub changes: Vec<Assignment>,
+    /// Its fleet, with what a player could make of it.
+    pub blueprint: Blueprint,
+}
+
+impl From<Shared> for Link {
+    fn from(Shared { level, blueprint }: Shared) -> Self {
+        Self { level, blueprint }
+    }
 }
 
 impl Link {
@@ -26,9 +33,18 @@ impl Link {
         if text.is_empty() {
             return Ok(None);
         }
-        let wrong = |found: &str| LevelError::whole("link", format!("expected #level=ID&KEY=VALUE, found {found}"));
+        let wrong = |found: &str| {
+            LevelError::whole("link", format!("expected #level=ID&KEY=VALUE or #canvas=CODE, found {found}"))
+        };
         if text.len() > LONGEST {
             return Err(wrong("one that is too long"));
+        }
+        // A code is the whole of a link.
+        for key in ["canvas=", "solution="] {
+            if let Some(code) = text.strip_prefix(key) {
+                let code = percent_decode_str(code).decode_utf8_lossy();
+                return Shared::parse(&code).map(|shared| Some(shared.into()));
+            }
         }
         let mut level = None;
         let mut changes = Vec::new();
@@ -41,8 +57,9 @@ impl Link {
             }
         }
         let level = level.ok_or_else(|| wrong("no level"))?;
-        level.apply_as_player(&mut level.blueprint.clone(), &changes)?;
-        Ok(Some(Self { level, changes }))
+        let mut blueprint = level.blueprint.clone();
+        level.apply_as_player(&mut blueprint, &changes)?;
+        Ok(Some(Self { level, blueprint }))
     }
 }
 
@@ -56,9 +73,23 @@ mod tests {
             Link::parse("#level=more-replicas-slower-answers&router.affinity=1&replicas=9").expect("well formed");
         let link = link.expect("it names a level");
         assert_eq!(link.level.id, "more-replicas-slower-answers");
-        assert_eq!(link.changes, [Assignment::new("router.affinity", "1"), Assignment::new("replicas", "9")]);
+        assert_eq!((link.blueprint.routers[0].affinity, link.blueprint.replicas.len()), (1.0, 9));
         assert_eq!(Link::parse(""), Ok(None));
         assert_eq!(Link::parse("#"), Ok(None));
+    }
+
+    #[test]
+    fn a_link_opens_a_canvas_and_a_solution() {
+        let mut blueprint = Blueprint::router_before(2);
+        blueprint.stand_apart();
+        let canvas = Shared { level: Level::canvas(), blueprint };
+        let link = Link::parse(&format!("#canvas={}", canvas.to_code())).expect("well formed");
+        assert_eq!(link, Some(canvas.into()));
+        let level = Level::by_id("more-replicas-slower-answers").expect("it comes with the program");
+        let blueprint = level.blueprint_of(&level.solution).expect("it holds together");
+        let solution = Shared { level, blueprint };
+        let link = Link::parse(&format!("#solution={}", solution.to_code())).expect("well formed");
+        assert_eq!(link, Some(solution.into()));
     }
 
     #[test]
@@ -70,6 +101,8 @@ mod tests {
             ("#level=more-replicas-slower-answers&router.affinity=2", "0 to 1"),
             ("#level=more-replicas-slower-answers&router.affinity", "router.affinity"),
             ("#%ff%fe&&&=", "link"),
+            ("#canvas=", "WP1-"),
+            ("#canvas=WP1-AAAA", "damaged"),
         ] {
             let line = Link::parse(link).expect_err(link).to_string();
             assert!(line.contains(says) && !line.contains('\n'), "{line}");

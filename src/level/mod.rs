@@ -4,6 +4,7 @@
 //! and column. The program's own levels are embedded.
 
 mod builtin;
+mod canvases;
 mod check;
 mod file;
 mod goal;
@@ -13,19 +14,22 @@ mod progress;
 mod replay;
 mod share;
 mod solution;
+mod store;
 mod verdict;
 
 pub use builtin::builtin;
+pub use canvases::Canvases;
 pub use check::{CheckReport, check};
 pub use file::{Build, Decoy, Level, LevelError};
 pub use goal::{Bound, Goal};
 pub use link::Link;
-#[cfg(not(target_arch = "wasm32"))]
-pub use progress::FileStore;
-pub use progress::{Best, LevelProgress, Loaded, Progress, Store, load};
+pub use progress::{Best, LevelProgress, Progress};
 pub use replay::{Replay, replay};
 pub use share::Shared;
 pub use solution::{AssignmentList, read_solution};
+#[cfg(not(target_arch = "wasm32"))]
+pub use store::FileStore;
+pub use store::{Document, Loaded, Store, load};
 pub use verdict::{Failure, Verdict, VerdictRun};
 
 use crate::blueprint::{Assignment, Blueprint, SettingError, apply};
@@ -35,6 +39,13 @@ impl Level {
     /// The levels that come with the program, in the order in which they are offered.
     pub fn builtin() -> Vec<Self> {
         builtin()
+    }
+
+    /// What there is to play: the levels that come with the program, and the blank canvas.
+    pub fn offered() -> Vec<Self> {
+        let mut levels = builtin();
+        levels.push(Self::canvas());
+        levels
     }
 
     /// The level of this id among those that come with the program.

@@ -84,11 +84,26 @@ pub enum Action {
 #[derive(Message, Clone, Debug, PartialEq)]
 pub struct PlayerEdit(pub Edit);
 
+/// What is to be done with canvases that are kept.
+#[derive(Message, Clone, Debug, PartialEq, Eq)]
+pub enum Keep {
+    /// Saves what is drawn by this name.
+    Save(String),
+    /// Opens the one that is saved by this name.
+    Open(String),
+    /// Deletes the one that is saved by this name.
+    Delete(String),
+    /// Opens a code.
+    Import(String),
+}
+
 /// What a panel hands back: all that the person did in it in one frame.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Deeds {
     /// Changes of the fleet.
     pub edits: Vec<Edit>,
+    /// What is to be done with canvases that are kept.
+    pub keeps: Vec<Keep>,
     /// Everything else.
     pub actions: Vec<Action>,
 }
@@ -97,6 +112,11 @@ impl Deeds {
     /// One more action.
     pub fn act(&mut self, action: Action) {
         self.actions.push(action);
+    }
+
+    /// One more thing to do with canvases.
+    pub fn keep(&mut self, keep: Keep) {
+        self.keeps.push(keep);
     }
 
     /// One more change of the fleet.

@@ -9,20 +9,23 @@ mod charts;
 mod help;
 mod inspector;
 mod levels;
+mod palette_strip;
 mod play;
 mod quantity;
 mod rules;
 mod schematic;
 mod setting_row;
+mod share;
 mod theme;
 mod top_bar;
 mod verdict;
 mod view;
 mod widgets;
 
-pub use action::{Action, Deeds, PlayerEdit, Speed};
+pub use action::{Action, Deeds, Keep, PlayerEdit, Speed};
 pub use levels::{LevelsView, show as show_levels};
-pub use play::{DrawFleet, show as show_play, zoom_for};
+pub use play::{DrawFleet, FleetDeeds, show as show_play, zoom_for};
+pub use share::{ShareState, ShareView};
 pub use theme::{install as install_theme, warm_up};
 pub use view::{
     Mark, Measures, PlayState, PlayView, ReplicaMeasure, RouterMeasure, Series, Tab, VerdictView, change_text,

@@ -3,23 +3,32 @@
 use super::action::{Action, Deeds, Speed};
 use super::view::{PlayState, PlayView, Tab, VerdictView};
 use super::widgets::word_button;
-use super::{brief, charts, help, inspector, top_bar, verdict};
-use crate::blueprint::{Part, PartId};
+use super::{brief, charts, help, inspector, palette_strip, share, top_bar, verdict};
+use crate::blueprint::{Edit, GRID, Part, PartId};
 use crate::canvas::palette;
 use egui::{CentralPanel, Color32, Event, Frame, Key, Margin, Panel, Ui, vec2};
 
 /// Below this width the panels fold into tabs.
 const NARROW: f32 = 860.0;
 
-/// Draws the fleet into the room that there is, with this part marked, and returns the part that was clicked.
-pub type DrawFleet<'a> = &'a mut dyn FnMut(&mut Ui, PartId) -> Option<PartId>;
+/// Draws the fleet into the room that there is, and returns what was done on it.
+pub type DrawFleet<'a> = &'a mut dyn FnMut(&mut Ui, &mut PlayState) -> FleetDeeds;
+
+/// What was done on the drawn fleet.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FleetDeeds {
+    /// The part that was clicked.
+    pub clicked: Option<PartId>,
+    /// On a board: changes of the fleet.
+    pub edits: Vec<Edit>,
+}
 
 /// The whole screen. `canvas` draws the fleet into the room that is left and returns the part that was clicked.
 pub fn show(ui: &mut Ui, view: &PlayView, state: &mut PlayState, canvas: DrawFleet) -> Deeds {
     let mut deeds = Deeds::default();
     keys(ui, view, state, &mut deeds);
     // What lies below an open window is not pointed at: else a tooltip would stay over the window.
-    let covered = state.help || !matches!(view.verdict, VerdictView::None);
+    let covered = state.help || state.share.is_some() || !matches!(view.verdict, VerdictView::None);
     let pointer = covered.then(|| ui.input_mut(|input| std::mem::take(&mut input.pointer)));
     if ui.available_width() < NARROW {
         narrow(ui, view, state, canvas, &mut deeds);
@@ -33,6 +42,7 @@ pub fn show(ui: &mut Ui, view: &PlayView, state: &mut PlayState, canvas: DrawFle
     if state.help {
         help::show(ui.ctx(), state);
     }
+    share::show(ui.ctx(), view, state, &mut deeds);
     deeds
 }
 
@@ -55,15 +65,22 @@ fn wide(ui: &mut Ui, view: &PlayView, state: &mut PlayState, canvas: DrawFleet, 
         .show(ui, |ui| inspector::show(ui, view, state, deeds));
     let below = Panel::bottom("charts").resizable(false).exact_size((height * 0.245).clamp(150.0, 280.0));
     below.frame(frame(palette::PANEL, 14, 8)).show(ui, |ui| charts::show(ui, view));
-    fleet(ui, state, canvas);
+    fleet(ui, view, state, canvas, deeds);
 }
 
-fn fleet(ui: &mut Ui, state: &mut PlayState, canvas: DrawFleet) {
+fn fleet(ui: &mut Ui, view: &PlayView, state: &mut PlayState, canvas: DrawFleet, deeds: &mut Deeds) {
+    if view.level.placing {
+        let strip = Panel::top("palette").resizable(false).exact_size(palette_strip::height(ui.available_width()));
+        strip.frame(frame(palette::PANEL, 10, 8)).show(ui, |ui| palette_strip::show(ui, view, state, deeds));
+    }
     CentralPanel::default().frame(frame(palette::GROUND, 0, 0)).show(ui, |ui| {
-        if let Some(part) = canvas(ui, state.selected) {
+        let FleetDeeds { clicked, edits } = canvas(ui, state);
+        if let Some(part) = clicked {
             state.selected = part;
             state.focus = None;
         }
+        edits.into_iter().for_each(|edit| deeds.edit(edit));
+        palette_strip::refusal(ui, view);
     });
 }
 
@@ -82,7 +99,7 @@ fn narrow(ui: &mut Ui, view: &PlayView, state: &mut PlayState, canvas: DrawFleet
         });
     });
     if state.tab == Tab::Fleet {
-        return fleet(ui, state, canvas);
+        return fleet(ui, view, state, canvas, deeds);
     }
     CentralPanel::default().frame(frame(palette::PANEL, 12, 12)).show(ui, |ui| match state.tab {
         Tab::Brief => brief::show(ui, view, state, deeds),
@@ -102,7 +119,7 @@ fn keys(ui: &Ui, view: &PlayView, state: &mut PlayState, deeds: &mut Deeds) {
     if pressed(Key::M) {
         state.reduced_motion = !state.reduced_motion;
     }
-    if state.help {
+    if state.help || state.share.is_some() {
         return;
     }
     if !matches!(view.verdict, VerdictView::None) {
@@ -144,10 +161,76 @@ fn keys(ui: &Ui, view: &PlayView, state: &mut PlayState, deeds: &mut Deeds) {
         state.tab = Tab::Settings;
         state.enter_settings = true;
     }
+    let command = |key| ui.input(|input| input.modifiers.command && !input.modifiers.shift && input.key_pressed(key));
+    if ui.input(|input| input.modifiers.command && input.modifiers.shift && input.key_pressed(Key::Z))
+        || command(Key::Y)
+    {
+        deeds.act(Action::Redo);
+    } else if command(Key::Z) {
+        deeds.act(Action::Undo);
+    }
+    if view.level.placing {
+        board_keys(ui, view, state, deeds);
+    }
     if pressed(Key::OpenBracket) || pressed(Key::CloseBracket) {
         state.selected = neighbour(view, state.selected, pressed(Key::CloseBracket));
         state.focus = None;
+        state.choice.only(state.selected);
     }
+}
+
+/// The keys that work on a board.
+fn board_keys(ui: &Ui, view: &PlayView, state: &mut PlayState, deeds: &mut Deeds) {
+    state.choice.prune(view.blueprint);
+    let pressed = |key| ui.input(|input| input.modifiers.is_none() && input.key_pressed(key));
+    let command = |key| ui.input(|input| input.modifiers.command && input.key_pressed(key));
+    let chosen: Vec<PartId> = state.choice.parts.iter().copied().collect();
+    if pressed(Key::Delete) || pressed(Key::Backspace) {
+        match state.choice.link {
+            Some((from, to)) => deeds.edit(Edit::Unlink { from, to }),
+            None if !chosen.is_empty() => deeds.edit(Edit::Delete { parts: chosen.clone() }),
+            None => {}
+        }
+    }
+    if command(Key::D) && !chosen.is_empty() {
+        deeds.edit(Edit::Duplicate { parts: chosen.clone() });
+    }
+    if command(Key::A) {
+        state.choice.parts = all_parts(view).into_iter().collect();
+    }
+    if pressed(Key::Num0) {
+        state.fit = true;
+    }
+    if pressed(Key::K) {
+        link_by_key(view, state, deeds);
+    }
+    // Arrows go from control to control while one has the keyboard.
+    let free = ui.memory(|memory| memory.focused().is_none());
+    for (key, (x, y)) in
+        [(Key::ArrowLeft, (-1, 0)), (Key::ArrowRight, (1, 0)), (Key::ArrowUp, (0, -1)), (Key::ArrowDown, (0, 1))]
+    {
+        let (hit, far) = ui.input(|input| (input.key_pressed(key), input.modifiers.shift));
+        if free && hit && !chosen.is_empty() {
+            let step = GRID * if far { 10 } else { 2 };
+            deeds.edit(Edit::Move { parts: chosen.clone(), by: (x * step, y * step) });
+        }
+    }
+}
+
+/// First the part that is to send, then the one that it is to send to; where it does already, it does so no more.
+fn link_by_key(view: &PlayView, state: &mut PlayState, deeds: &mut Deeds) {
+    let here = state.selected;
+    match state.choice.linking.take() {
+        None => state.choice.linking = Some(here),
+        Some(from) if view.blueprint.links.contains(&(from, here)) => deeds.edit(Edit::Unlink { from, to: here }),
+        Some(from) => deeds.edit(Edit::Link { from, to: here }),
+    }
+}
+
+/// All parts, upstream first.
+fn all_parts(view: &PlayView) -> Vec<PartId> {
+    let of = |part| (0..view.blueprint.count(part)).map(move |index| PartId::new(part, index));
+    Part::ALL.into_iter().flat_map(of).collect()
 }
 
 fn speeds(ui: &Ui, view: &PlayView, deeds: &mut Deeds) {
@@ -172,10 +255,7 @@ fn typed(ui: &Ui, sign: &str) -> bool {
 
 /// The part before or after this one, over all kinds, upstream first, round and round.
 fn neighbour(view: &PlayView, selected: PartId, forward: bool) -> PartId {
-    let parts: Vec<PartId> = Part::ALL
-        .into_iter()
-        .flat_map(|part| (0..view.blueprint.count(part)).map(move |index| PartId::new(part, index)))
-        .collect();
+    let parts = all_parts(view);
     let place = parts.iter().position(|id| *id == selected).unwrap_or(0);
     let next = if forward { place + 1 } else { (place + parts.len()).saturating_sub(1) };
     next.checked_rem(parts.len()).and_then(|next| parts.get(next).copied()).unwrap_or(selected)

@@ -2,7 +2,7 @@
 
 use super::action::{Action, Deeds, Speed};
 use super::theme;
-use super::view::{PlayState, PlayView};
+use super::view::{PlayState, PlayView, change_text};
 use super::widgets::{self, Icon, icon_button, said, word_button};
 use crate::canvas::palette;
 use crate::sim::seconds;
@@ -21,7 +21,9 @@ pub fn show(ui: &mut Ui, view: &PlayView, state: &mut PlayState, deeds: &mut Dee
         let room = egui::Rect::from_min_max(pos2(left, rect.top()), pos2(right, rect.bottom()));
         ui.scope_builder(UiBuilder::new().max_rect(room).layout(layout), |ui| fill(ui));
     };
-    part(rect.left() + 8.0, controls - 12.0, Layout::left_to_right(Align::Center), &mut |ui| heading(ui, view, deeds));
+    let undo = controls - 76.0;
+    part(rect.left() + 8.0, undo - 8.0, Layout::left_to_right(Align::Center), &mut |ui| heading(ui, view, deeds));
+    part(undo, controls, Layout::left_to_right(Align::Center), &mut |ui| undo_redo(ui, view, deeds));
     part(controls, controls + 440.0, Layout::left_to_right(Align::Center), &mut |ui| time_controls(ui, view, deeds));
     part(rect.left() + 300.0, rect.right() - 12.0, Layout::right_to_left(Align::Center), &mut |ui| {
         standing(ui, view, state, deeds);
@@ -41,6 +43,11 @@ pub fn show_tall(ui: &mut Ui, view: &PlayView, state: &mut PlayState, deeds: &mu
             ui.add_space(4.0);
             clock(ui, view, false);
             ui.add_space(8.0);
+            ui.scope(|ui| {
+                ui.set_width(60.0);
+                ui.with_layout(Layout::left_to_right(Align::Center), |ui| undo_redo(ui, view, deeds));
+            });
+            ui.add_space(4.0);
             ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
                 let title = said(&view.level.title, theme::strong(13.5), palette::TEXT);
                 ui.add(egui::Label::new(title).truncate());
@@ -59,6 +66,23 @@ fn heading(ui: &mut Ui, view: &PlayView, deeds: &mut Deeds) {
     icon_back(ui, deeds);
     let title = said(&view.level.title, theme::strong(14.0), palette::TEXT);
     ui.add(egui::Label::new(title).truncate());
+}
+
+/// Takes changes back and makes them again, each saying which.
+fn undo_redo(ui: &mut Ui, view: &PlayView, deeds: &mut Deeds) {
+    ui.spacing_mut().item_spacing.x = 4.0;
+    for (icon, name, change, action, key) in [
+        (Icon::Undo, "Undo", view.undoable, Action::Undo, "Ctrl+Z"),
+        (Icon::Redo, "Redo", view.redoable, Action::Redo, "Ctrl+Y"),
+    ] {
+        ui.add_enabled_ui(change.is_some(), |ui| {
+            let button = icon_button(ui, icon, name, vec2(28.0, 26.0));
+            let words = change.map_or_else(String::new, |change| format!("{name}: {}  ({key})", change_text(change)));
+            if button.on_hover_text(words).clicked() {
+                deeds.act(action);
+            }
+        });
+    }
 }
 
 fn icon_back(ui: &mut Ui, deeds: &mut Deeds) {
@@ -96,6 +120,9 @@ fn time_controls(ui: &mut Ui, view: &PlayView, deeds: &mut Deeds) {
         }
     }
     ui.add_space(ui.spacing().item_spacing.x * 1.5);
+    if view.level.goals.is_empty() {
+        return;
+    }
     let button = word_button(ui, "Verdict", view.over, verdict_width);
     if button.on_hover_text("Every seed afresh with these settings  (V)").clicked() {
         deeds.act(Action::Verdict);
@@ -106,9 +133,17 @@ fn time_controls(ui: &mut Ui, view: &PlayView, deeds: &mut Deeds) {
 fn standing(ui: &mut Ui, view: &PlayView, state: &mut PlayState, deeds: &mut Deeds) {
     help(ui, state);
     ui.add_space(4.0);
-    let credits = format!("{} cr", view.credits);
-    ui.label(said(credits, theme::mono_strong(12.5), palette::GOLD)).on_hover_text("Credits spent on what you added");
-    ui.add_space(8.0);
+    if view.level.placing {
+        let share = icon_button(ui, Icon::Share, "Save and share", vec2(26.0, 26.0));
+        if share.on_hover_text("Save by name, export, import").clicked() {
+            state.share = Some(Default::default());
+        }
+    } else {
+        let credits = format!("{} cr", view.credits);
+        let spent = ui.label(said(credits, theme::mono_strong(12.5), palette::GOLD));
+        spent.on_hover_text("Credits spent on what you added");
+        ui.add_space(8.0);
+    }
     if ui.available_width() > 660.0 {
         seed(ui, view, deeds);
         ui.add_space(8.0);

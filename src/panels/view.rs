@@ -2,8 +2,9 @@
 
 use super::action::Speed;
 use super::quantity::of_setting;
-use crate::blueprint::{Blueprint, Change, EditError, Part, PartId, Setting, SettingError, Value};
-use crate::canvas::figures;
+use super::share::{ShareState, ShareView};
+use crate::blueprint::{BOARD, Blueprint, Change, EditError, Part, PartId, Place, Setting, SettingError, Value};
+use crate::canvas::{Choice, figures};
 use crate::level::{Level, Verdict};
 use crate::sim::{GoalReport, Micros, Report};
 use egui_plot::PlotPoint;
@@ -42,6 +43,8 @@ pub struct PlayView<'a> {
     pub undoable: Option<&'a Change>,
     /// The change that would be made again.
     pub redoable: Option<&'a Change>,
+    /// What is to be saved and shared, while that window is open.
+    pub share: ShareView<'a>,
     /// The verdict, if one was asked for.
     pub verdict: VerdictView<'a>,
 }
@@ -184,6 +187,25 @@ pub struct PlayState {
     pub reduced_motion: bool,
     /// On a narrow window: which panel is shown.
     pub tab: Tab,
+    /// Is the window open that saves and shares?
+    pub share: Option<ShareState>,
+    /// On a board: what is chosen.
+    pub choice: Choice,
+    /// On a board: is all of it to be shown?
+    pub fit: bool,
+    /// On a board: the middle of what is seen of it.
+    pub middle: Place,
+}
+
+impl PlayState {
+    /// These parts are the chosen ones; the inspector shows the first.
+    pub fn choose(&mut self, parts: &[PartId]) {
+        self.choice = Choice { parts: parts.iter().copied().collect(), ..Choice::default() };
+        if let Some(first) = parts.first() {
+            self.selected = *first;
+            self.focus = None;
+        }
+    }
 }
 
 impl Default for PlayState {
@@ -196,6 +218,10 @@ impl Default for PlayState {
             enter_settings: false,
             reduced_motion: false,
             tab: Tab::Fleet,
+            share: None,
+            choice: Choice::default(),
+            fit: false,
+            middle: Place(BOARD.0 / 2, BOARD.1 / 2),
         }
     }
 }

@@ -28,6 +28,14 @@ pub enum Icon {
     Help,
     /// One on.
     Next,
+    /// Takes a change back.
+    Undo,
+    /// Makes a change again.
+    Redo,
+    /// All of it in view.
+    Fit,
+    /// Saves and shares.
+    Share,
 }
 
 /// A button with an icon. `name` is what it is called, for assistive technology and tests.
@@ -88,6 +96,40 @@ pub fn draw_icon(painter: &Painter, icon: Icon, at: Pos2, colour: Color32) {
                 point(2.2, -1.0),
             ];
             painter.line(bow, Stroke::new(1.2, colour));
+        }
+        Icon::Undo | Icon::Redo => {
+            let side = if icon == Icon::Undo { -1.0 } else { 1.0 };
+            let back = vec![
+                point(side * 5.0, -1.5),
+                point(-side * 2.0, -1.5),
+                point(-side * 4.6, 0.2),
+                point(-side * 4.6, 2.8),
+                point(-side * 2.0, 4.5),
+                point(side * 1.5, 4.5),
+            ];
+            painter.line(back, stroke);
+            painter.line(vec![point(side * 2.0, -4.8), point(side * 5.2, -1.5), point(side * 2.0, 1.8)], stroke);
+        }
+        Icon::Fit => {
+            for (x, y) in [(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)] {
+                let corner = point(x * 5.0, y * 5.0);
+                painter.line(vec![corner - vec2(x * 3.2, 0.0), corner, corner - vec2(0.0, y * 3.2)], stroke);
+            }
+        }
+        Icon::Share => {
+            painter.line(vec![point(-2.6, -2.0), point(0.0, -5.0), point(2.6, -2.0)], stroke);
+            painter.line_segment([point(0.0, -5.0), point(0.0, 2.0)], stroke);
+            painter.line(
+                vec![
+                    point(-3.0, 0.0),
+                    point(-5.0, 0.0),
+                    point(-5.0, 5.2),
+                    point(5.0, 5.2),
+                    point(5.0, 0.0),
+                    point(3.0, 0.0),
+                ],
+                stroke,
+            );
         }
         Icon::Help => {
             painter.text(at, Align2::CENTER_CENTER, "?", theme::strong(13.0), colour);

@@ -32,6 +32,12 @@ pub fn play() {
     }
 }
 
+/// The address of the page, without what stands behind its `#`.
+pub fn address() -> Option<String> {
+    let location = web_sys::window()?.location();
+    Some(format!("{}{}{}", location.origin().ok()?, location.pathname().ok()?, location.search().ok()?))
+}
+
 /// What the window does on a page alone: tells the page of the first picture, and tests of the widgets.
 pub fn window_plugin(app: &mut App) {
     widgets::plugin(app);
