@@ -51,7 +51,12 @@ pub fn play(launch: Launch) -> Result<AppExit, String> {
         app.insert_resource(remembered);
         app.world_mut().resource_mut::<Levels>().0 = Level::offered();
         if let Some(Link { level, blueprint }) = launch.link {
-            app.insert_resource(Session::with_blueprint(level, blueprint));
+            let as_given = blueprint == level.blueprint;
+            let session = match as_given {
+                true => screens::go_on_drawing(&level, &mut app.world_mut().resource_mut::<Remembered>()),
+                false => Session::with_blueprint(level, blueprint),
+            };
+            app.insert_resource(session);
             app.insert_state(Screen::Play);
         }
         app.run()

@@ -79,7 +79,7 @@ fn open_level(
 }
 
 /// A level as it was last left, if parts are placed in it, or else as it is given.
-fn go_on_drawing(level: &Level, remembered: &mut Remembered) -> Session {
+pub fn go_on_drawing(level: &Level, remembered: &mut Remembered) -> Session {
     let Some(code) = remembered.canvases().current.get(&level.id).filter(|_| level.placing) else {
         return Session::new(level.clone());
     };

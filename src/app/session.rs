@@ -283,7 +283,9 @@ impl Session {
         if !outcome.about.is_empty() {
             self.about = Some(outcome.about);
         }
-        if outcome.change.runs() {
+        // What was drawn before the run began is what it began with.
+        let began = !self.level.placing || self.run.now() > 0;
+        if outcome.change.runs() && began {
             self.mark(outcome.change, same);
         }
         self.look();

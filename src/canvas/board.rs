@@ -203,6 +203,11 @@ impl Hand {
     /// What is drawn below the parts: what is chosen.
     pub fn draw_below(&self, brush: &Brush, layout: &Layout, board: &Board) {
         grid(brush, layout);
+        if layout.bounds().is_none() {
+            let middle = (layout.size / 2.0).to_pos2();
+            let words = "Drag parts from the palette onto the board";
+            brush.text(middle, Align2::CENTER_CENTER, words, Face::Plain, 14.0, palette::FAINT);
+        }
         if let Some((from, to)) = board.choice.link
             && let Some(way) = Way::between(layout, from, to)
         {

@@ -3,7 +3,7 @@
 use super::action::{Action, Deeds};
 use super::view::{PlayState, PlayView};
 use super::widgets::{goal_sign, main_button, meter, plain_button, said, section};
-use super::{quantity, theme};
+use super::{canvas_brief, quantity, theme};
 use crate::canvas::{figures, palette};
 use crate::level::{Bound, Goal};
 use crate::sim::{GoalReport, seconds};
@@ -21,6 +21,10 @@ pub fn show(ui: &mut Ui, view: &PlayView, state: &mut PlayState, deeds: &mut Dee
     ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
         if !view.level.goals.is_empty() {
             goals(ui, view);
+        }
+        if view.level.is_canvas() {
+            canvas_brief::show(ui, view, deeds);
+            return;
         }
         section(ui, "What happened");
         paragraphs(ui, &view.level.brief);

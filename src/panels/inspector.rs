@@ -1,13 +1,17 @@
 //! The right panel: the settings of the selected part.
 
 use super::action::Deeds;
+use super::board_part;
 use super::rules;
 use super::setting_row::{self, About, Row};
 use super::theme;
 use super::view::{PlayState, PlayView};
 use super::widgets::{Icon, icon_button, said, word_button};
-use crate::blueprint::{Address, Blueprint, Kind, MOST_REPLICAS, Part, PartId, Piece, Setting, Value, settings_of};
-use crate::canvas::{figures, palette};
+use crate::blueprint::{
+    Address, Assignment, Blueprint, Edit, Kind, MOST_REPLICAS, Part, PartId, Piece, Replica, Setting, Value,
+    settings_of,
+};
+use crate::canvas::{Choice, figures, palette};
 use egui::{Align, CollapsingHeader, Layout, RichText, ScrollArea, Ui, vec2};
 
 /// The settings of the router that are used every day come first, then these.
@@ -25,8 +29,45 @@ const REPLICAS: About = About {
 /// The whole panel.
 pub fn show(ui: &mut Ui, view: &PlayView, state: &mut PlayState, deeds: &mut Deeds) {
     if state.selected.index >= view.blueprint.count(state.selected.part) {
-        state.selected = PartId::new(Part::Router, 0);
+        let first = [Part::Router, Part::Balancer, Part::Replica, Part::Traffic];
+        let there = first.into_iter().find(|part| view.blueprint.count(*part) > 0);
+        let Some(part) = there else { return nothing(ui) };
+        state.selected = PartId::new(part, 0);
     }
+    let before = deeds.edits.len();
+    whole(ui, view, state, deeds);
+    if view.level.placing {
+        for edit in &mut deeds.edits[before..] {
+            for_all_chosen(view, &state.choice, edit);
+        }
+    }
+}
+
+/// There is no part yet.
+fn nothing(ui: &mut Ui) {
+    let frame = egui::Frame::new().inner_margin(8);
+    frame.show(ui, |ui| {
+        ui.label(said("Nothing is placed yet", theme::strong(14.0), palette::TEXT));
+        let words = "Drag a part from the palette onto the board. Its settings will be here.";
+        ui.label(said(words, theme::text(12.0), palette::DIM).line_height(Some(17.0)));
+    });
+}
+
+/// Where several parts of a kind are chosen on a board, a setting of one of them is set on all of them.
+fn for_all_chosen(view: &PlayView, choice: &Choice, edit: &mut Edit) {
+    let Edit::Set(changes) = edit else { return };
+    let [Assignment { key, value }] = changes.as_slice() else { return };
+    let Ok(Address::Setting(setting, index)) = Address::parse(key) else { return };
+    let own = PartId::new(setting.part, index.unwrap_or(0));
+    let alike: Vec<PartId> = choice.parts.iter().copied().filter(|id| id.part == own.part).collect();
+    if alike.len() < 2 || !alike.contains(&own) || view.blueprint.count(own.part) < 2 {
+        return;
+    }
+    let key = |id: &PartId| format!("{}[{}].{}", id.part.key(), id.index, setting.field());
+    *changes = alike.iter().map(|id| Assignment::new(key(id), value.clone())).collect();
+}
+
+fn whole(ui: &mut Ui, view: &PlayView, state: &mut PlayState, deeds: &mut Deeds) {
     parts(ui, view, state);
     ui.add_space(2.0);
     let frame = egui::Frame::new().inner_margin(egui::Margin { left: 8, right: 14, top: 0, bottom: 0 });
@@ -35,6 +76,9 @@ pub fn show(ui: &mut Ui, view: &PlayView, state: &mut PlayState, deeds: &mut Dee
         ui.spacing_mut().item_spacing.y = 2.0;
         // The scroll bar, where there is one, has its own room.
         ui.set_max_width(ui.available_width() - 6.0);
+        if view.level.placing {
+            board_part::show(ui, view, state, deeds);
+        }
         match state.selected.part {
             Part::Router => router(ui, view, state, deeds),
             part => all_settings(ui, view, state, part, deeds),
@@ -63,24 +107,29 @@ fn parts(ui: &mut Ui, view: &PlayView, state: &mut PlayState) {
         }
         for (part, name) in there {
             if word_button(ui, name, state.selected.part == part, width).clicked() {
-                state.selected = PartId::new(part, 0);
+                select(state, PartId::new(part, 0));
             }
         }
         let count = view.blueprint.count(state.selected.part);
         if count > 1 {
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 if icon_button(ui, Icon::Next, "Next part", vec2(22.0, 26.0)).on_hover_text("Next  (])").clicked() {
-                    state.selected.index = (state.selected.index + 1) % count;
+                    select(state, PartId { index: (state.selected.index + 1) % count, ..state.selected });
                 }
                 if icon_button(ui, Icon::Back, "Previous part", vec2(22.0, 26.0))
                     .on_hover_text("Previous  ([)")
                     .clicked()
                 {
-                    state.selected.index = (state.selected.index + count - 1) % count;
+                    select(state, PartId { index: (state.selected.index + count - 1) % count, ..state.selected });
                 }
             });
         }
     });
+}
+
+fn select(state: &mut PlayState, id: PartId) {
+    state.selected = id;
+    state.choice.only(id);
 }
 
 /// The name of the part and how it is doing.
@@ -147,7 +196,7 @@ fn router(ui: &mut Ui, view: &PlayView, state: &mut PlayState, deeds: &mut Deeds
 /// Every setting of a part.
 fn all_settings(ui: &mut Ui, view: &PlayView, state: &mut PlayState, part: Part, deeds: &mut Deeds) {
     let id = state.selected;
-    if part == Part::Replica {
+    if part == Part::Replica && !view.level.placing {
         let text = if alike(view.blueprint) { "All replicas are set alike." } else { "Set for this replica alone." };
         ui.label(said(text, theme::text(11.0), palette::FAINT));
         replicas(ui, view, state, deeds);
@@ -164,7 +213,7 @@ fn alike(blueprint: &Blueprint) -> bool {
 /// The key that a change of this setting on this part names.
 fn key_of(view: &PlayView, setting: &Setting, id: PartId) -> String {
     let indexed = match id.part {
-        Part::Replica => !alike(view.blueprint),
+        Part::Replica if !view.level.placing => !alike(view.blueprint),
         part => view.blueprint.count(part) > 1,
     };
     if indexed { format!("{}[{}].{}", id.part.key(), id.index, setting.field()) } else { setting.key.to_owned() }
@@ -182,7 +231,11 @@ fn row(ui: &mut Ui, view: &PlayView, state: &mut PlayState, setting: &Setting, i
     let row = Row {
         about: About::of(setting),
         value: setting.get(view.blueprint, id.index),
-        given: if given.count(id.part) == 0 { setting.default } else { setting.get(given, given_index) },
+        given: if given.count(id.part) == 0 || view.level.placing && !view.level.gives(id) {
+            bought(view, setting, id)
+        } else {
+            setting.get(given, given_index)
+        },
         open,
         focused: state.focus.as_deref() == Some(key.as_str()),
         enter: open && enters(state, &key),
@@ -193,6 +246,13 @@ fn row(ui: &mut Ui, view: &PlayView, state: &mut PlayState, setting: &Setting, i
     if setting_row::show(ui, &row, deeds) {
         state.focus = Some(row.key);
     }
+}
+
+/// What a setting is on a part that was just bought.
+fn bought(view: &PlayView, setting: &Setting, id: PartId) -> Value {
+    let large = id.part == Part::Replica && view.blueprint.replicas.get(id.index).is_some_and(|replica| replica.large);
+    let shop = Blueprint { replicas: vec![Replica::bought(large)], ..Blueprint::default() };
+    if large { setting.get(&shop, 0) } else { setting.default }
 }
 
 /// Does a key as it was written name this setting?
@@ -210,6 +270,9 @@ fn enters(state: &mut PlayState, key: &str) -> bool {
 /// The number of replicas, as a row of its own.
 fn replicas(ui: &mut Ui, view: &PlayView, state: &mut PlayState, deeds: &mut Deeds) {
     let count = view.blueprint.replicas.len();
+    if view.level.placing {
+        return;
+    }
     let given = view.level.blueprint.replicas.len();
     if count == 0 {
         return;

@@ -4,7 +4,9 @@
 //! ([`Deeds`]). None of them knows of Bevy's world, so that tests drive them as a person would.
 
 mod action;
+mod board_part;
 mod brief;
+mod canvas_brief;
 mod charts;
 mod help;
 mod inspector;
