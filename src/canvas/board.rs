@@ -170,7 +170,7 @@ impl Hand {
                 self.let_go(over, board);
             }
             // Whatever it held is not held any more: a drag that the window lost, or two fingers.
-            Self::Moving { .. } if !ui.input(|input| input.pointer.any_down()) => *self = Self::Empty,
+            Self::Moving { .. } if !released && !ui.input(|input| input.pointer.any_down()) => *self = Self::Empty,
             _ => {}
         }
         if ground.drag_started_by(PointerButton::Primary)

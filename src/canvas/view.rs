@@ -218,6 +218,9 @@ impl Canvas {
             }
             if let Some(board) = board.as_deref_mut().filter(|_| !self.camera.pinched()) {
                 self.hand.on_part(ui, brush, id, &touched, board);
+                if touched.drag_started() {
+                    response.clicked = Some(id);
+                }
             }
             if touched.hovered() {
                 response.hovered = Some(id);

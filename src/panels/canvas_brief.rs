@@ -43,18 +43,25 @@ fn figures_so_far(ui: &mut Ui, view: &PlayView) {
     let faint = |text: &str| said(text, theme::text(10.5), palette::FAINT);
     Grid::new("how it runs").num_columns(3).spacing(vec2(12.0, 5.0)).show(ui, |ui| {
         ui.label("");
-        ui.label(faint("so far"));
-        ui.label(faint("now"));
+        right(ui, faint("so far"));
+        right(ui, faint("now"));
         ui.end_row();
         for (name, key, so_far, now) in rows {
             let say = |value: Option<f64>| {
                 value.map_or_else(|| figures::NONE.to_owned(), |value| quantity::of_report(key, value))
             };
             ui.label(said(name, theme::text(12.0), palette::DIM));
-            ui.label(said(say(so_far), theme::mono(12.0), palette::TEXT));
-            ui.label(said(if now.is_some() { say(now) } else { String::new() }, theme::mono(11.0), palette::DIM));
+            right(ui, said(say(so_far), theme::mono(12.0), palette::TEXT));
+            right(ui, said(if now.is_some() { say(now) } else { String::new() }, theme::mono(11.0), palette::DIM));
             ui.end_row();
         }
+    });
+}
+
+/// A cell whose text ends where the others of its column end.
+fn right(ui: &mut Ui, text: egui::RichText) {
+    ui.allocate_ui_with_layout(vec2(58.0, 16.0), egui::Layout::right_to_left(egui::Align::Center), |ui| {
+        ui.label(text);
     });
 }
 
