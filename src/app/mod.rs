@@ -12,6 +12,7 @@ mod session;
 mod shot;
 mod window;
 
+pub use picture::FleetCanvas;
 pub use remembered::Remembered;
 pub use screens::{Levels, Screen, logic_plugin};
 pub use session::{Session, VerdictStage};
