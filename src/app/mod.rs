@@ -2,6 +2,7 @@
 //!
 //! [`logic_plugin`] is the game without a window, as tests drive it; the window goes around it.
 
+mod demos;
 mod frame_time;
 mod observe;
 mod picture;
@@ -12,6 +13,7 @@ mod session;
 mod shot;
 mod window;
 
+pub use demos::Demos;
 pub use picture::FleetCanvas;
 pub use remembered::Remembered;
 pub use screens::{Levels, Screen, logic_plugin};

@@ -1,8 +1,9 @@
 //! The screens as states, and the systems that carry out what the person does. All of it runs without a window.
 //!
-//! Adds the state [`Screen`], the resource [`Levels`], the messages [`Action`] and [`PlayerEdit`], and, while a level
-//! is played, the resource [`Session`], which goes when its screen goes.
+//! Adds the state [`Screen`], the resource [`Levels`], the messages [`Action`] and [`PlayerEdit`], and what goes when its
+//! screen goes: while a level is played the resource [`Session`], on the component page the resource [`Demos`].
 
+use super::demos::{self, Demos};
 use super::frame_time::{self, FrameTime};
 use super::remembered::Remembered;
 use super::session::{Session, VerdictStage};
@@ -28,6 +29,8 @@ pub enum Screen {
     Levels,
     /// A level is played.
     Play,
+    /// The component page.
+    Components,
 }
 
 /// The levels to choose from.
@@ -47,7 +50,15 @@ pub fn logic_plugin(app: &mut App) {
         .add_message::<Action>()
         .add_message::<PlayerEdit>()
         .add_message::<Keep>()
-        .add_systems(Update, open_level.run_if(in_state(Screen::Levels)))
+        .add_systems(Update, open.run_if(in_state(Screen::Levels).or_else(in_state(Screen::Components))))
+        .add_systems(
+            Update,
+            (leave_components, demos::act, demos::go_on)
+                .chain()
+                .run_if(in_state(Screen::Components).and_then(resource_exists::<Demos>)),
+        )
+        .add_systems(OnEnter(Screen::Components), demos::enter)
+        .add_systems(OnExit(Screen::Components), |mut commands: Commands| commands.remove_resource::<Demos>())
         .add_systems(
             Update,
             (act, edit_fleet, keep, go_on, judge, look)
@@ -61,7 +72,7 @@ pub fn logic_plugin(app: &mut App) {
         );
 }
 
-fn open_level(
+fn open(
     mut commands: Commands,
     mut actions: MessageReader<Action>,
     levels: Res<Levels>,
@@ -69,12 +80,22 @@ fn open_level(
     mut next: ResMut<NextState<Screen>>,
 ) {
     for action in actions.read() {
-        if let Action::OpenLevel(place) = action
-            && let Some(level) = levels.0.get(*place)
-        {
-            commands.insert_resource(go_on_drawing(level, &mut remembered));
-            next.set(Screen::Play);
+        match action {
+            Action::OpenLevel(place) => {
+                if let Some(level) = levels.0.get(*place) {
+                    commands.insert_resource(go_on_drawing(level, &mut remembered));
+                    next.set(Screen::Play);
+                }
+            }
+            Action::OpenComponents => next.set(Screen::Components),
+            _ => {}
         }
+    }
+}
+
+fn leave_components(mut actions: MessageReader<Action>, mut next: ResMut<NextState<Screen>>) {
+    if actions.read().any(|action| *action == Action::Back) {
+        next.set(Screen::Levels);
     }
 }
 
@@ -98,7 +119,7 @@ pub fn go_on_drawing(level: &Level, remembered: &mut Remembered) -> Session {
 fn act(mut actions: MessageReader<Action>, mut session: ResMut<Session>, mut next: ResMut<NextState<Screen>>) {
     for action in actions.read() {
         match *action {
-            Action::OpenLevel(_) => {}
+            Action::OpenLevel(_) | Action::OpenComponents | Action::RestartDemo(_) => {}
             Action::Back => next.set(Screen::Levels),
             Action::TogglePause => session.toggle_pause(),
             Action::StepEvent => session.step(),

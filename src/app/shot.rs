@@ -1,5 +1,6 @@
 //! A picture of the window at a simulated moment: opens the real window, brings the level there, saves a PNG, exits.
 
+use super::demos::Demos;
 use super::screens::{Levels, Screen, logic_plugin};
 use super::session::{Session, VerdictStage};
 use super::window::{PlayScreen, WindowSpec, window_plugin};
@@ -48,6 +49,8 @@ pub enum ShotScreen {
     Help,
     /// The list of levels.
     Levels,
+    /// The component page, its fleets at the moment.
+    Components,
 }
 
 /// What came of it, told from inside the app.
@@ -85,8 +88,12 @@ pub fn shot(shot: Shot) -> Result<(), String> {
 /// Brings the level to just before the moment.
 fn prepare(app: &mut App, shot: &Shot) {
     app.world_mut().resource_mut::<PlayScreen>().fixed_frame_s = Some((APPROACH_S / f64::from(APPROACH_FRAMES)) as f32);
-    if shot.screen == ShotScreen::Levels {
+    if matches!(shot.screen, ShotScreen::Levels | ShotScreen::Components) {
         app.world_mut().resource_mut::<Levels>().0 = Level::offered();
+        if shot.screen == ShotScreen::Components {
+            app.insert_resource(Demos::at(shot.at_s));
+            app.insert_state(Screen::Components);
+        }
         return;
     }
     let mut level = shot.level.clone();
@@ -134,7 +141,8 @@ fn direct(
         // What happens on the way there flies as it would if time went by.
         screen.canvas.stepped();
     }
-    let last = SETTLE_FRAMES + if stage.shot.screen == ShotScreen::Levels { 0 } else { APPROACH_FRAMES };
+    let last = SETTLE_FRAMES
+        + if matches!(stage.shot.screen, ShotScreen::Levels | ShotScreen::Components) { 0 } else { APPROACH_FRAMES };
     if stage.shot.screen == ShotScreen::Help {
         screen.state.help = true;
     }

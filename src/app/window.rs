@@ -1,11 +1,14 @@
 //! The window: a renderer, egui, and the systems that show the screens and pass on what the person does.
 
+use super::demos::Demos;
 use super::frame_time::FrameTime;
 use super::remembered::Remembered;
 use super::screens::{Levels, Screen};
 use super::session::Session;
 use crate::canvas::palette;
-use crate::panels::{self, Action, Deeds, Keep, LevelsView, PlayState, PlayerEdit, ShareView};
+use crate::panels::{
+    self, Action, ComponentsState, ComponentsView, Deeds, Keep, LevelsView, PlayState, PlayerEdit, ShareView,
+};
 use bevy::log::LogPlugin;
 use bevy::prelude::*;
 use bevy::window::{PresentMode, PrimaryWindow, RequestRedraw, WindowResolution};
@@ -38,6 +41,10 @@ pub struct PlayScreen {
     /// For pictures: how much time passes with each frame, whatever really does, in seconds.
     pub fixed_frame_s: Option<f32>,
 }
+
+/// What the component page remembers while it is open.
+#[derive(Resource, Default)]
+struct ComponentsPage(ComponentsState);
 
 /// The window around the game.
 pub fn window_plugin(app: &mut App, spec: WindowSpec) {
@@ -72,6 +79,7 @@ pub fn window_plugin(app: &mut App, spec: WindowSpec) {
         commands.spawn((Camera2d, Msaa::Off));
     })
     .add_systems(PreUpdate, style_contexts.after(EguiPreUpdateSet::InitContexts).before(EguiPreUpdateSet::BeginPass))
+    .add_systems(OnEnter(Screen::Components), |mut state: ResMut<ComponentsPage>| *state = ComponentsPage::default())
     .add_systems(Update, (super::note_opened, zoom, pace))
     .add_systems(
         EguiPrimaryContextPass,
@@ -79,10 +87,12 @@ pub fn window_plugin(app: &mut App, spec: WindowSpec) {
             warm_up,
             levels_screen.run_if(in_state(Screen::Levels)),
             play_screen.run_if(in_state(Screen::Play).and_then(resource_exists::<Session>)),
+            components_screen.run_if(in_state(Screen::Components).and_then(resource_exists::<Demos>)),
         )
             .chain(),
     )
-    .init_resource::<PlayScreen>();
+    .init_resource::<PlayScreen>()
+    .init_resource::<ComponentsPage>();
 }
 
 /// A window that is pictured does not heed where the pointer happens to be.
@@ -107,9 +117,15 @@ fn zoom(mut contexts: Query<&mut EguiContext>, window: Single<&Window, With<Prim
 }
 
 /// Draws without pause while something moves, and only for a reason while nothing does.
-fn pace(session: Option<Res<Session>>, screen: Res<PlayScreen>, mut settings: ResMut<WinitSettings>) {
+fn pace(
+    session: Option<Res<Session>>,
+    demos: Option<Res<Demos>>,
+    screen: Res<PlayScreen>,
+    mut settings: ResMut<WinitSettings>,
+) {
     let verdict = |session: &Session| matches!(session.verdict, super::session::VerdictStage::Running(_));
     let moves = session.is_some_and(|session| !session.paused || verdict(&session) || screen.canvas.moves());
+    let moves = moves || demos.is_some_and(|demos| demos.move_on());
     let mode =
         if moves || screen.fixed_frame_s.is_some() { UpdateMode::Continuous } else { UpdateMode::reactive(IDLE) };
     settings.focused_mode = mode;
@@ -149,6 +165,27 @@ fn levels_screen(
     let view = LevelsView { levels: &levels.0, progress: remembered.progress(), notice: remembered.notice.as_deref() };
     let deeds = panels::show_levels(&mut ui, &view);
     if deeds != Deeds::default() {
+        redraw.write(RequestRedraw);
+    }
+    actions.write_batch(deeds.actions);
+    Ok(())
+}
+
+fn components_screen(
+    mut contexts: EguiContexts,
+    levels: Res<Levels>,
+    remembered: Res<Remembered>,
+    mut demos: ResMut<Demos>,
+    mut page: ResMut<ComponentsPage>,
+    mut actions: MessageWriter<Action>,
+    mut redraw: MessageWriter<RequestRedraw>,
+) -> Result {
+    let mut ui = root_ui(contexts.ctx_mut()?);
+    let view =
+        ComponentsView { page: &demos.page, levels: &levels.0, progress: &remembered.progress, demos: demos.runs() };
+    let deeds = panels::show_components(&mut ui, &view, &mut page.0);
+    // What came into sight begins in the next frame, which must come also where nothing moves.
+    if demos.attend(&page.0.on_screen) || deeds != Deeds::default() {
         redraw.write(RequestRedraw);
     }
     actions.write_batch(deeds.actions);

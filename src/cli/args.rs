@@ -120,6 +120,8 @@ pub(super) enum ShotScreen {
     Help,
     /// The list of levels
     Levels,
+    /// The component page, its fleets at the moment; the level is not asked
+    Components,
 }
 
 #[derive(Args, Debug)]

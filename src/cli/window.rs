@@ -63,6 +63,7 @@ mod with {
             args::ShotScreen::Verdict => app::ShotScreen::Verdict,
             args::ShotScreen::Help => app::ShotScreen::Help,
             args::ShotScreen::Levels => app::ShotScreen::Levels,
+            args::ShotScreen::Components => app::ShotScreen::Components,
         };
         app::shot(app::Shot { level, at_s, out, size, seed, screen, changes }).map_err(InputError)?;
         Ok(Outcome::Done)

@@ -6,6 +6,8 @@
 mod builtin;
 mod canvases;
 mod check;
+mod components;
+mod demo;
 mod file;
 mod goal;
 mod link;
@@ -21,6 +23,8 @@ mod verdict;
 pub use builtin::builtin;
 pub use canvases::Canvases;
 pub use check::{CheckReport, check};
+pub use components::{Component, ComponentSetting, Components, Note, NoteKind};
+pub use demo::{BestPoint, Curve, CurveRun, Demo, DemoRun, Line, Point, Scale, Setup, Side, SideBySide, SideBySideRun};
 pub use file::{Build, Decoy, Level, LevelError};
 pub use goal::{Bound, Goal};
 pub use link::Link;

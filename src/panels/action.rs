@@ -58,6 +58,10 @@ impl Speed {
 pub enum Action {
     /// Opens the level at this place in the list.
     OpenLevel(usize),
+    /// Opens the component page.
+    OpenComponents,
+    /// Begins what is shown at this place of the component page anew.
+    RestartDemo(usize),
     /// Goes back to the list of levels.
     Back,
     /// Pauses or goes on.

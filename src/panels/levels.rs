@@ -3,7 +3,7 @@
 use super::action::{Action, Deeds};
 use super::quantity::of_report;
 use super::theme;
-use super::widgets::{focus_ring, goal_sign, said};
+use super::widgets::{Icon, draw_icon, focus_ring, goal_sign, said};
 use super::{help, schematic};
 use crate::blueprint::Part;
 use crate::canvas::{figures, palette};
@@ -59,7 +59,12 @@ fn column(ui: &mut Ui, view: &LevelsView, deeds: &mut Deeds) {
         ui.add_space(12.0);
         ui.label(said(notice, theme::text(12.5), palette::WARN));
     }
-    ui.add_space(22.0);
+    ui.add_space(18.0);
+    let page = "What each part does and costs, and the rules of routing, run before your eyes.";
+    if way(ui, "Components · AI pipeline", page, "C") {
+        deeds.act(Action::OpenComponents);
+    }
+    ui.add_space(18.0);
     for (place, level) in view.levels.iter().enumerate() {
         if card(ui, level, place, view.progress.levels.get(&level.id)) {
             deeds.act(Action::OpenLevel(place));
@@ -69,18 +74,52 @@ fn column(ui: &mut Ui, view: &LevelsView, deeds: &mut Deeds) {
     ui.add_space(18.0);
     help::left_out(ui);
     ui.add_space(10.0);
-    let keys = "Press a problem's number to open it, or Tab and Enter.";
+    let keys = "Press a problem's number to open it, C for the components, or Tab and Enter.";
     ui.label(said(keys, theme::text(11.0), palette::FAINT));
     ui.add_space(20.0);
 }
 
-/// A level's number on the keyboard opens it.
+/// A way to another screen: its name, what is there, and its key. Returns whether it was taken.
+fn way(ui: &mut Ui, name: &str, what: &str, key: &str) -> bool {
+    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 44.0), Sense::click());
+    response.widget_info(|| WidgetInfo::labeled(WidgetType::Button, true, name));
+    let hovered = response.hovered();
+    let painter = ui.painter_at(rect.expand(2.0));
+    let edge = palette::DECODE.gamma_multiply(if hovered { 0.7 } else { 0.35 });
+    painter.rect(
+        rect,
+        8.0,
+        palette::DECODE.gamma_multiply(if hovered { 0.14 } else { 0.07 }),
+        Stroke::new(1.0, edge),
+        StrokeKind::Inside,
+    );
+    painter.rect_stroke(rect, 8.0, focus_ring(&response), StrokeKind::Inside);
+    let sign = pos2(rect.left() + 28.0, rect.center().y);
+    painter.circle(sign, 10.0, palette::CARD, Stroke::new(1.5, palette::DECODE));
+    painter.text(sign, Align2::CENTER_CENTER, "R", theme::strong(9.5), palette::TEXT);
+    let at = pos2(rect.left() + 50.0, rect.center().y);
+    let title = painter.text(at, Align2::LEFT_CENTER, name, theme::strong(13.5), palette::TEXT);
+    let end = rect.right() - 18.0;
+    draw_icon(&painter, Icon::Next, pos2(end, rect.center().y), palette::DECODE);
+    painter.text(pos2(end - 14.0, at.y), Align2::RIGHT_CENTER, key, theme::mono(12.0), palette::FAINT);
+    let what = painter.layout_no_wrap(what.to_owned(), theme::text(12.5), palette::DIM);
+    let from = title.right() + 16.0;
+    if from + what.size().x < end - 34.0 {
+        painter.galley(pos2(from, at.y - what.size().y / 2.0), what, palette::DIM);
+    }
+    response.clicked()
+}
+
+/// A level's number on the keyboard opens it, C the component page.
 fn keys(ui: &Ui, count: usize, deeds: &mut Deeds) {
     let digits = [Key::Num1, Key::Num2, Key::Num3, Key::Num4, Key::Num5, Key::Num6, Key::Num7, Key::Num8, Key::Num9];
     for (place, key) in digits.into_iter().take(count).enumerate() {
         if ui.input(|input| input.key_pressed(key)) {
             deeds.act(Action::OpenLevel(place));
         }
+    }
+    if ui.input(|input| input.modifiers.is_none() && input.key_pressed(Key::C)) {
+        deeds.act(Action::OpenComponents);
     }
 }
 

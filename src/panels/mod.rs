@@ -8,6 +8,7 @@ mod board_part;
 mod brief;
 mod canvas_brief;
 mod charts;
+mod components;
 mod help;
 mod inspector;
 mod levels;
@@ -25,6 +26,7 @@ mod view;
 mod widgets;
 
 pub use action::{Action, Deeds, Keep, PlayerEdit, Speed};
+pub use components::{ComponentsState, ComponentsView, show as show_components};
 pub use levels::{LevelsView, show as show_levels};
 pub use play::{DrawFleet, FleetDeeds, show as show_play, zoom_for};
 pub use share::{ShareState, ShareView};
