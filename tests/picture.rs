@@ -50,3 +50,25 @@ fn a_picture_of_the_window_is_not_blank() {
     let gold = picture.pixels().filter(|pixel| pixel.0 == [0xf2, 0xc1, 0x4e]).count();
     assert!(gold > 50, "{gold} pixels of gold");
 }
+
+#[test]
+fn a_picture_of_the_component_page_shows_its_fleets() {
+    if !screen() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("components.png");
+    let shot = Command::new(env!("CARGO_BIN_EXE_warmpath"))
+        .args(["shot", "more-replicas-slower-answers", "--screen", "components", "--at", "300", "--out"])
+        .arg(&out)
+        .output()
+        .unwrap();
+    assert!(shot.status.success(), "{}", String::from_utf8_lossy(&shot.stderr));
+    let picture = image::open(&out).unwrap().into_rgb8();
+    // Tokens that were found and tokens that were computed, in bars: the fleets have run.
+    let close = |a: [u8; 3], b: [u8; 3]| a.iter().zip(b).all(|(a, b)| a.abs_diff(b) < 12);
+    for (what, colour) in [("found", [0x38, 0xc8, 0x8b]), ("computed", [0x82, 0x6e, 0xc1])] {
+        let pixels = picture.pixels().filter(|pixel| close(pixel.0, colour)).count();
+        assert!(pixels > 2_000, "{pixels} pixels of tokens {what}");
+    }
+}

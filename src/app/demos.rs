@@ -2,6 +2,7 @@
 //!
 //! [`Demos`] is there while the page is open, and goes with it.
 
+use super::frame_time::FrameTime;
 use crate::level::{Components, DemoRun};
 use crate::panels::Action;
 use bevy::platform::time::Instant;
@@ -118,6 +119,6 @@ pub(super) fn act(mut actions: MessageReader<Action>, mut demos: ResMut<Demos>) 
     }
 }
 
-pub(super) fn go_on(mut demos: ResMut<Demos>, time: Res<Time>) {
-    demos.go_on(time.delta_secs_f64(), FRAME_BUDGET);
+pub(super) fn go_on(mut demos: ResMut<Demos>, frame: Res<FrameTime>) {
+    demos.go_on(frame.s, FRAME_BUDGET);
 }

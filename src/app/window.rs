@@ -182,7 +182,7 @@ fn components_screen(
 ) -> Result {
     let mut ui = root_ui(contexts.ctx_mut()?);
     let view =
-        ComponentsView { page: &demos.page, levels: &levels.0, progress: &remembered.progress, demos: demos.runs() };
+        ComponentsView { page: &demos.page, levels: &levels.0, progress: remembered.progress(), demos: demos.runs() };
     let deeds = panels::show_components(&mut ui, &view, &mut page.0);
     // What came into sight begins in the next frame, which must come also where nothing moves.
     if demos.attend(&page.0.on_screen) || deeds != Deeds::default() {

@@ -95,17 +95,17 @@ pub enum BestPoint {
 /// A demo under way, or done.
 pub enum DemoRun {
     /// Side by side.
-    SideBySide(SideBySideRun),
+    SideBySide(Box<SideBySideRun>),
     /// A curve.
-    Curve(CurveRun),
+    Curve(Box<CurveRun>),
 }
 
 impl DemoRun {
     /// At its start.
     pub fn new(demo: &Demo) -> Self {
         match demo {
-            Demo::SideBySide(demo) => Self::SideBySide(SideBySideRun::new(demo)),
-            Demo::Curve(demo) => Self::Curve(CurveRun::new(demo)),
+            Demo::SideBySide(demo) => Self::SideBySide(Box::new(SideBySideRun::new(demo))),
+            Demo::Curve(demo) => Self::Curve(Box::new(CurveRun::new(demo))),
         }
     }
 

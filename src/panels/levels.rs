@@ -176,7 +176,17 @@ fn card_text(painter: &Painter, rect: Rect, level: &Level, place: usize, known: 
         Some(best) => format!("{}  ·  {}", facts(level), best_words(level, best)),
         None => facts(level),
     };
-    painter.text(pos2(component.right() + 14.0, foot.y), Align2::LEFT_CENTER, facts, theme::text(11.0), palette::FAINT);
+    let at = pos2(component.right() + 14.0, foot.y);
+    let (mut facts, room) = (facts.as_str(), rect.right() - at.x);
+    let lay = |text: &str| painter.layout_no_wrap(text.to_owned(), theme::text(11.0), palette::FAINT);
+    // On a narrow window as many of them as there is room for.
+    while lay(facts).size().x > room
+        && let Some((fewer, _)) = facts.rsplit_once("  ·  ")
+    {
+        facts = fewer;
+    }
+    let facts = lay(facts);
+    painter.galley(at - vec2(0.0, facts.size().y / 2.0), facts, palette::FAINT);
 }
 
 /// The component that a level is about.

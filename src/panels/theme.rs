@@ -76,11 +76,14 @@ pub fn warm_up(ctx: &Context) {
     let letters = (' '..='~').chain("×·…→−–".chars());
     let letters: String = letters.chain("0123456789.,:/%".chars().flat_map(|figure| [figure; 8])).collect();
     let texts = [10.0, 10.5, 11.0, 11.5, 12.0, 12.5, 13.0, 13.5].map(text);
-    let strongs = [10.5, 11.0, 12.0, 12.5, 13.0, 13.5, 14.0, 16.0].map(strong);
+    let strongs = [10.5, 11.0, 12.0, 12.5, 13.0, 13.5, 14.0, 16.0, 20.0].map(strong);
     let figures = [mono(10.0), mono(10.5), mono(12.0), mono(12.5), mono(13.0), mono_strong(12.5), mono_strong(13.0)];
     ctx.fonts_mut(|fonts| {
         for font in texts.into_iter().chain(strongs).chain(figures) {
             fonts.layout_no_wrap(letters.clone(), font, Color32::WHITE);
+        }
+        for large in [26.0, 32.0].map(mono_strong) {
+            fonts.layout_no_wrap("0123456789. %–".into(), large, Color32::WHITE);
         }
     });
 }

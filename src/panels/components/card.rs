@@ -80,6 +80,8 @@ fn head(ui: &mut Ui, card: &Component) {
 }
 
 fn paragraph(ui: &mut Ui, text: &str, size: f32, colour: Color32, widest: f32) {
+    // A number and its unit stay together.
+    let text = text.replace(" %", "\u{a0}%");
     ui.scope(|ui| {
         ui.set_max_width(ui.available_width().min(widest));
         ui.add(Label::new(said(text, theme::text(size), colour).line_height(Some((size * 1.5).round()))).wrap());
@@ -107,6 +109,9 @@ fn shown(ui: &mut Ui, view: &ComponentsView, note: &Note, state: &mut Components
         let shown = frame.inner_margin(margin).show(ui, |ui| {
             ui.set_width(ui.available_width());
             demo::show(ui, view, place, deeds);
+            if width < BESIDE {
+                demo::fleet(ui, &view.page.demos[place]);
+            }
         });
         state.on_screen[place] = super::on_screen(ui, shown.response.rect);
     };
@@ -119,7 +124,11 @@ fn shown(ui: &mut Ui, view: &ComponentsView, note: &Note, state: &mut Components
     let text = (width * 0.29).clamp(230.0, 300.0);
     ui.horizontal_top(|ui| {
         ui.spacing_mut().item_spacing.x = 0.0;
-        part(ui, text, |ui| note_text(ui, note));
+        part(ui, text, |ui| {
+            note_text(ui, note);
+            ui.add_space(8.0);
+            demo::fleet(ui, &view.page.demos[place]);
+        });
         ui.add_space(GAP);
         part(ui, width - text - GAP, &mut frame);
     });
@@ -186,11 +195,12 @@ fn problem(ui: &mut Ui, view: &ComponentsView, place: usize, deeds: &mut Deeds) 
     painter.rect(rect, 8.0, fill, Stroke::new(1.0, edge), StrokeKind::Inside);
     painter.rect_stroke(rect, 8.0, focus_ring(&response), StrokeKind::Inside);
     let won = view.progress.levels.get(&level.id).is_some_and(|known| known.won);
-    let picture = if rect.width() > 380.0 { 170.0 } else { 0.0 };
+    let picture = if rect.width() > 420.0 { 206.0 } else { 0.0 };
     let text = Rect::from_min_max(rect.min + vec2(16.0, 12.0), rect.max - vec2(16.0 + picture, 10.0));
     problem_text(&painter, text, level, won);
     if picture > 0.0 {
-        let room = Rect::from_min_max(pos2(rect.right() - picture, rect.top() + 12.0), rect.max - vec2(16.0, 12.0));
+        let room =
+            Rect::from_min_max(pos2(rect.right() - picture + 8.0, rect.top() + 12.0), rect.max - vec2(16.0, 12.0));
         schematic::draw(&painter, room, &level.blueprint);
     }
     if response.clicked() {

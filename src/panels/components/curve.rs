@@ -6,7 +6,7 @@ use crate::level::{Curve, CurveRun, Point, Scale};
 use crate::panels::widgets::said;
 use crate::panels::{quantity, theme};
 use egui::{
-    Align2, Color32, Painter, Pos2, Rect, Response, Sense, Shape, Stroke, Ui, WidgetInfo, WidgetType, pos2, vec2,
+    Align2, Color32, Painter, Pos2, Rect, Response, Sense, Shape, Stroke, Ui, Vec2, WidgetInfo, WidgetType, pos2, vec2,
 };
 
 /// How high the chart is.
@@ -85,14 +85,27 @@ fn failures(demo: &Curve, points: &[Vec<Point>]) -> String {
     let failed: Vec<String> = failed
         .map(|(place, point)| {
             let share = figures::percent(point.failed as f64 / point.sent.max(1) as f64);
-            format!("{}: {share} of calls failed", name(demo, place))
+            format!("{} {share}", name(demo, place))
         })
         .collect();
-    if failed.is_empty() { String::new() } else { format!("Hollow: {}.", failed.join(", ")) }
+    if failed.is_empty() {
+        String::new()
+    } else {
+        format!("Hollow: calls failed ({}), and are not in the TTFT.", failed.join(", "))
+    }
+}
+
+/// Text where nothing else stands yet, on a ground of its own so that it can be read over lines.
+fn put(painter: &Painter, taken: &mut Vec<Rect>, room: Rect, text: std::sync::Arc<egui::Galley>) {
+    if taken.iter().all(|other| !other.intersects(room.expand2(vec2(3.0, 0.0)))) {
+        taken.push(room);
+        painter.rect_filled(room.expand(1.0), 2.0, palette::GROUND.gamma_multiply(0.75));
+        painter.galley(room.min, text, palette::DIM);
+    }
 }
 
 fn plot_of(rect: Rect) -> Rect {
-    Rect::from_min_max(rect.min + vec2(46.0, 20.0), rect.max - vec2(16.0, 38.0))
+    Rect::from_min_max(rect.min + vec2(54.0, 20.0), rect.max - vec2(20.0, 38.0))
 }
 
 struct Chart<'a> {
@@ -136,13 +149,12 @@ impl Chart<'_> {
                 let (low, high) = self.values().fold((f64::MAX, f64::MIN), |(low, high), x| (low.min(x), high.max(x)));
                 let (low, high) = if low <= high && low > 0.0 { (low, high) } else { (1e3, 1e4) };
                 // From a round number below to one above, so that the scale seldom changes as points come.
-                let (low, high) = (10_f64.powf(low.log10().floor()), 10_f64.powf(high.log10().ceil()).max(low * 10.0));
-                let decades = (high / low).log10().round() as i32;
-                let marks = (0..=decades).flat_map(|decade| {
-                    let one = low * 10_f64.powi(decade);
-                    [1.0, 2.0, 5.0].map(move |times| one * times)
-                });
-                (low, high, marks.filter(|mark| *mark <= high * 1.001).collect())
+                let decades = low.log10().floor() as i32..=high.log10().ceil() as i32;
+                let round: Vec<f64> =
+                    decades.flat_map(|decade| [1.0, 2.0, 5.0].map(|times| times * 10_f64.powi(decade))).collect();
+                let low = round.iter().copied().rfind(|mark| *mark <= low * 1.001).unwrap_or(low);
+                let high = round.iter().copied().find(|mark| *mark >= high * 0.999 && *mark > low).unwrap_or(high);
+                (low, high, round.into_iter().filter(|mark| (low..=high).contains(mark)).collect())
             }
         }
     }
@@ -170,20 +182,35 @@ impl Chart<'_> {
             let y = self.height(mark);
             painter.hline(self.plot.x_range().expand(8.0), y, Stroke::new(1.0, palette::LINE.gamma_multiply(0.6)));
             let at = pos2(self.plot.left() - 14.0, y);
-            painter.text(at, Align2::RIGHT_CENTER, figure(self.demo, mark), theme::mono(10.0), palette::FAINT);
+            // A mark is a round number.
+            let text = figure(self.demo, mark).replace(".00 ", " ").replace(".0 ", " ");
+            painter.text(at, Align2::RIGHT_CENTER, text, theme::mono(10.0), palette::FAINT);
         }
-        let mut last = f32::MIN;
-        for (place, x) in self.places().into_iter().enumerate() {
-            let at = pos2(self.x(x), self.plot.bottom() + 11.0);
-            let text = painter.layout_no_wrap(name(self.demo, place), theme::mono(10.0), palette::DIM);
-            let room = Rect::from_center_size(at, text.size());
-            if room.left() > last + 3.0 || self.best == Some(place) {
-                last = room.right();
-                painter.galley(room.min, text, palette::DIM);
-            }
-        }
+        self.names(painter);
         let at = pos2(self.plot.center().x, self.rect.bottom() - 7.0);
         painter.text(at, Align2::CENTER_CENTER, &self.demo.axis, theme::text(11.0), palette::DIM);
+    }
+
+    /// What stands below the places, as many as there is room for.
+    fn names(&self, painter: &Painter) {
+        let mut taken: Vec<Rect> = Vec::new();
+        let places = self.places();
+        for place in self.by_rank((0..places.len()).collect()) {
+            let text = painter.layout_no_wrap(name(self.demo, place), theme::mono(10.0), palette::DIM);
+            let room = Rect::from_center_size(pos2(self.x(places[place]), self.plot.bottom() + 11.0), text.size());
+            put(painter, &mut taken, room, text);
+        }
+    }
+
+    /// The best one first, then both ends, then the others.
+    fn by_rank(&self, mut places: Vec<usize>) -> Vec<usize> {
+        let last = places.len().saturating_sub(1);
+        places.sort_by_key(|&place| match place {
+            place if self.best == Some(place) => 0,
+            place if place == 0 || place == last => 1,
+            _ => 2,
+        });
+        places
     }
 
     /// The points of a line that are there, on the screen.
@@ -224,33 +251,22 @@ impl Chart<'_> {
         }
     }
 
-    /// Values at the points, as many as there is room for: the best one, both ends, then the others.
+    /// Values at the points, as many as there is room for.
     fn labels(&self, painter: &Painter) {
         let mut taken: Vec<Rect> = Vec::new();
         for line in 0..self.demo.lines.len() {
             let points = self.line(line);
-            let last = points.len().saturating_sub(1);
-            let rank = |place: usize| match place {
-                place if self.best == Some(place) => 0,
-                place if place == 0 || place == last => 1,
-                _ => 2,
-            };
-            let mut order: Vec<usize> = (0..points.len()).collect();
-            order.sort_by_key(|&index| rank(points[index].0));
-            for index in order {
+            for index in self.by_rank((0..points.len()).collect()) {
                 let (place, at, point) = points[index];
                 let Some(value) = point.value else { continue };
                 let best = self.best == Some(place);
                 let (font, colour) =
                     if best { (theme::mono_strong(12.5), palette::GOOD) } else { (theme::mono(10.5), palette::DIM) };
                 let text = painter.layout_no_wrap(figure(self.demo, value), font, colour);
-                let side = if best || line > 0 && self.demo.scale == Scale::Linear { 13.0 } else { -12.0 };
-                let room = Rect::from_center_size(at + vec2(0.0, side), text.size());
-                let room = room.translate(vec2((self.rect.right() - room.right()).min(0.0), 0.0));
-                if taken.iter().all(|other| !other.intersects(room.expand2(vec2(3.0, 0.0)))) {
-                    taken.push(room);
-                    painter.galley(room.min, text, colour);
-                }
+                let room = Rect::from_center_size(at + self.beside(line, &points, index, text.size()), text.size());
+                let over =
+                    (self.rect.right() - room.right()).min(0.0) + (self.plot.left() - 8.0 - room.left()).max(0.0);
+                put(painter, &mut taken, room.translate(vec2(over, 0.0)), text);
             }
         }
         if let Some(best) = self.best {
@@ -259,6 +275,20 @@ impl Chart<'_> {
             let at = pos2(self.x(self.places()[best]), self.rect.top() + 6.0);
             painter.galley(Rect::from_center_size(at, text.size()).min, text, palette::GOOD);
         }
+    }
+
+    /// Where a value stands: on the side of its point where the line is not.
+    fn beside(&self, line: usize, points: &[(usize, Pos2, &Point)], index: usize, text: Vec2) -> Vec2 {
+        let here = points[index].1;
+        let rise = |other: Option<&(usize, Pos2, &Point)>| other.map_or(0.0, |(_, at, _)| here.y - at.y);
+        let before = rise(index.checked_sub(1).and_then(|before| points.get(before)));
+        let after = rise(points.get(index + 1));
+        // Of several lines the first has its values below, the others above. One alone has them above, but in a valley.
+        let valley = before + after > 6.0 && before > -2.0 && after > -2.0;
+        let below = if self.demo.lines.len() > 1 { line == 0 } else { valley };
+        let slope = if valley { 0.0 } else { (before - after).clamp(-24.0, 24.0) / 24.0 };
+        let (side, up) = if below { (-slope, 14.0) } else { (slope, -12.0) };
+        vec2(side * text.x * 0.4, up)
     }
 
     /// Under the pointer: every value at the nearest place.

@@ -22,11 +22,13 @@ pub fn show(ui: &mut Ui, view: &ComponentsView, place: usize, deeds: &mut Deeds)
     let run = view.demos.get(place).and_then(Option::as_ref);
     match demo {
         Demo::SideBySide(demo) => {
-            let run = if let Some(DemoRun::SideBySide(run)) = run { Some(run) } else { None };
+            let run = if let Some(DemoRun::SideBySide(run)) = run { Some(&**run) } else { None };
             let clock = |s: f64| figures::clock_s(s);
             let end = clock(demo.setup.level.seconds);
             let now = run.map_or(0.0, SideBySideRun::now_s);
-            head(ui, &demo.title, &format!("{} of {end}", clock(now)), |ui| {
+            let narrow = ui.available_width() < 400.0;
+            let time = if narrow { clock(now) } else { format!("{} of {end}", clock(now)) };
+            head(ui, &demo.title, &time, |ui| {
                 let again = icon_button(ui, Icon::Restart, "Run again", vec2(26.0, 22.0));
                 if again.gained_focus() {
                     again.scroll_to_me(None);
@@ -36,16 +38,14 @@ pub fn show(ui: &mut Ui, view: &ComponentsView, place: usize, deeds: &mut Deeds)
                 }
             });
             sides(ui, demo, run);
-            foot(ui, &words::fleet(&demo.setup, None));
         }
         Demo::Curve(demo) => {
-            let run = if let Some(DemoRun::Curve(run)) = run { Some(run) } else { None };
+            let run = if let Some(DemoRun::Curve(run)) = run { Some(&**run) } else { None };
             let all = demo.values.len() * demo.lines.len();
             let done = run.map_or(0, |run| run.progress().0);
             let progress = if done == all { format!("{all} runs") } else { format!("{done} of {all} runs") };
             head(ui, &demo.title, &progress, |_| {});
             curve::show(ui, demo, run);
-            foot(ui, &words::fleet(&demo.setup, Some(&demo.vary)));
         }
     }
 }
@@ -53,6 +53,7 @@ pub fn show(ui: &mut Ui, view: &ComponentsView, place: usize, deeds: &mut Deeds)
 /// The title, and at the right what is done so far and what one can do.
 fn head(ui: &mut Ui, title: &str, progress: &str, buttons: impl FnOnce(&mut Ui)) {
     ui.allocate_ui_with_layout(vec2(ui.available_width(), 22.0), Layout::right_to_left(Align::Center), |ui| {
+        ui.spacing_mut().item_spacing.x = 10.0;
         buttons(ui);
         ui.label(said(progress, theme::mono(12.0), palette::DIM));
         ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
@@ -61,8 +62,13 @@ fn head(ui: &mut Ui, title: &str, progress: &str, buttons: impl FnOnce(&mut Ui))
     });
 }
 
-fn foot(ui: &mut Ui, text: &str) {
-    ui.add(Label::new(said(text, theme::text(11.0), palette::FAINT).line_height(Some(15.0))).wrap());
+/// Which fleet it is.
+pub fn fleet(ui: &mut Ui, demo: &Demo) {
+    let text = match demo {
+        Demo::SideBySide(demo) => words::fleet(&demo.setup, None),
+        Demo::Curve(demo) => words::fleet(&demo.setup, Some(&demo.vary)),
+    };
+    ui.add(Label::new(said(text, theme::text(11.0), palette::DIM).line_height(Some(15.0))).wrap());
 }
 
 /// The ways side by side, and below them their hit rates over time.
@@ -137,7 +143,7 @@ fn legend(ui: &mut Ui) {
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing = vec2(6.0, 2.0);
         ui.label(said("Prompt tokens of each replica:", theme::text(11.0), palette::DIM));
-        for (colour, word) in [(palette::GOOD, "found in its cache"), (palette::PREFILL, "computed in prefill")] {
+        for (colour, word) in [(palette::GOOD, "found"), (palette::PREFILL, "computed")] {
             let (rect, _) = ui.allocate_exact_size(vec2(9.0, 9.0), Sense::hover());
             ui.painter().rect_filled(rect, 1.5, colour);
             ui.label(said(word, theme::text(11.0), palette::DIM));

@@ -13,7 +13,7 @@ use crate::blueprint::Part;
 use crate::canvas::palette;
 use crate::level::{Component, Components, Demo, DemoRun, Level, Progress};
 use egui::{
-    Align, Align2, CentralPanel, Color32, Frame, Key, Layout, Margin, Panel, Rect, ScrollArea, Sense, Stroke,
+    Align, Align2, CentralPanel, Color32, Frame, Key, Label, Layout, Margin, Panel, Rect, ScrollArea, Sense, Stroke,
     StrokeKind, Ui, WidgetInfo, WidgetType, pos2, vec2,
 };
 
@@ -57,7 +57,7 @@ pub fn show(ui: &mut Ui, view: &ComponentsView, state: &mut ComponentsState) -> 
     keys(ui, view, state, &mut deeds);
     let wide = ui.available_width() >= NARROW;
     let bar = Panel::top("components top").resizable(false).exact_size(44.0);
-    bar.frame(Frame::new().fill(palette::PANEL)).show(ui, |ui| top(ui, view, &mut deeds));
+    bar.frame(Frame::new().fill(palette::PANEL)).show(ui, |ui| top(ui, view, state, wide, &mut deeds));
     if wide {
         let index = Panel::left("components index").resizable(false).exact_size(INDEX);
         let frame = Frame::new().fill(palette::PANEL).inner_margin(Margin::symmetric(10, 14));
@@ -82,15 +82,43 @@ pub fn show(ui: &mut Ui, view: &ComponentsView, state: &mut ComponentsState) -> 
     deeds
 }
 
-fn top(ui: &mut Ui, view: &ComponentsView, deeds: &mut Deeds) {
+/// The way back and the title; where the index has no room, its signs.
+fn top(ui: &mut Ui, view: &ComponentsView, state: &mut ComponentsState, wide: bool, deeds: &mut Deeds) {
     ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
         ui.add_space(8.0);
         let back = icon_button(ui, Icon::Back, "Back to the problems", vec2(26.0, 26.0));
         if back.on_hover_text("Back to the problems  (Esc)").clicked() {
             deeds.act(Action::Back);
         }
-        ui.label(said(&view.page.title, theme::strong(14.0), palette::TEXT));
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            ui.spacing_mut().item_spacing.x = 2.0;
+            ui.add_space(8.0);
+            let count = if wide { 0 } else { view.page.cards.len() };
+            for place in (0..count).rev() {
+                if sign(ui, &view.page.cards[place], state.here == place) {
+                    state.go_to = Some(place);
+                }
+            }
+            ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
+                ui.add(Label::new(said(&view.page.title, theme::strong(14.0), palette::TEXT)).truncate());
+            });
+        });
     });
+}
+
+/// A part of the index as its sign alone.
+fn sign(ui: &mut Ui, card: &Component, here: bool) -> bool {
+    let (rect, response) = ui.allocate_exact_size(vec2(30.0, 30.0), Sense::click());
+    response.widget_info(|| WidgetInfo::labeled(WidgetType::Button, true, in_index(card)));
+    let fill = if here || response.hovered() { palette::CARD } else { Color32::TRANSPARENT };
+    ui.painter().rect(rect, 6.0, fill, focus_ring(&response), StrokeKind::Inside);
+    glyph::draw(ui.painter(), rect.center(), 8.5, card);
+    response.on_hover_text(&card.name).clicked()
+}
+
+/// What a part is called in the index.
+fn in_index(card: &Component) -> String {
+    format!("{}, {}", card.piece.name(), words::credits(card.piece.credits()))
 }
 
 /// The index: every part with its price.
@@ -110,8 +138,7 @@ fn list(ui: &mut Ui, view: &ComponentsView, state: &mut ComponentsState) {
 
 fn entry(ui: &mut Ui, card: &Component, place: usize, here: bool) -> bool {
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 40.0), Sense::click());
-    let name = format!("{}, {}", card.piece.name(), words::credits(card.piece.credits()));
-    response.widget_info(|| WidgetInfo::labeled(WidgetType::Button, true, &name));
+    response.widget_info(|| WidgetInfo::labeled(WidgetType::Button, true, in_index(card)));
     let fill = match (here, response.hovered()) {
         (true, _) => palette::CARD,
         (false, true) => palette::CARD.gamma_multiply(0.6),

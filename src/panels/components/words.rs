@@ -69,7 +69,7 @@ pub fn fleet(setup: &Setup, vary: Option<&str>) -> String {
     }
     let parts = &level.blueprint;
     if let Some(traffic) = parts.traffics.first() {
-        let calls = figures::rate(traffic.sessions_per_s * traffic.steps as f64);
+        let calls = quantity::exact(traffic.sessions_per_s * traffic.steps as f64);
         text += &format!(": about {calls} calls/s in tasks of {} steps", traffic.steps);
     }
     if let Some(replica) = parts.replicas.first() {
@@ -108,8 +108,8 @@ mod tests {
         let Demo::SideBySide(demo) = &Components::builtin().demos[0] else { panic!("the first one runs in time") };
         assert_eq!(
             fleet(&demo.setup, None),
-            "The fleet of “More replicas, slower answers”, with Steps 6 per task: about 6.0 calls/s in tasks of 6 steps, \
-             8 replicas of 145k KV tokens. 10:00 of simulated time, seed 1."
+            "The fleet of “More replicas, slower answers”, with Steps 6 per task and Sessions 4 per s: about 24 \
+             calls/s in tasks of 6 steps, 8 replicas of 145k KV tokens. 10:00 of simulated time, seed 1."
         );
     }
 }
