@@ -298,10 +298,7 @@ fn a_change_of_the_running_fleet_is_a_mark() {
     person.link("Router", "Replica 3");
     person.press(Key::Z, Modifiers::COMMAND);
     let texts: Vec<String> = person.desk().session.marks.iter().map(|mark| mark.text()).collect();
-    assert_eq!(
-        texts,
-        ["Replica 3 placed", "Router → Replica 3 linked", "undone: Router → Replica 3 linked"]
-    );
+    assert_eq!(texts, ["Replica 3 placed", "Router → Replica 3 linked", "undone: Router → Replica 3 linked"]);
     let from = person.part("Replica 1");
     person.drag(from, from + vec2(30.0, 0.0));
     assert_eq!(person.desk().session.marks.len(), 3, "a card that is moved changes nothing that runs");

@@ -8,12 +8,18 @@ use egui::Ui;
 /// After a step, what it showed flies on for so long, in seconds of real time.
 const AFTER_STEP_S: f32 = 0.9;
 
+/// KV bars are listed anew so often, in seconds of real time.
+const BARS_EVERY_S: f32 = 0.1;
+
 /// The drawn fleet.
 #[derive(Default)]
 pub struct FleetCanvas {
     canvas: Canvas,
     /// While time stands still: how long what flies goes on yet, in seconds of real time.
     flying_s: f32,
+    /// The last picture, and for how long its KV bars have been shown, in seconds of real time.
+    last: Option<FleetPicture>,
+    bars_age_s: f32,
 }
 
 impl FleetCanvas {
@@ -21,12 +27,12 @@ impl FleetCanvas {
     pub fn reset(&mut self) {
         self.canvas.reset();
         self.flying_s = 0.0;
+        self.last = None;
     }
 
     /// Another level: looks at the whole fleet again, too.
     pub fn open(&mut self) {
-        self.canvas = Canvas::default();
-        self.flying_s = 0.0;
+        *self = Self::default();
     }
 
     /// A step was asked for: lets what it shows fly.
@@ -46,7 +52,13 @@ impl FleetCanvas {
         self.flying_s = if session.paused { (self.flying_s - frame_s).max(0.0) } else { 0.0 };
         self.canvas.select(Some(state.selected));
         let frame_s = if stands { 0.0 } else { frame_s };
-        let picture = FleetPicture::of(&session.run);
+        // While time goes by, KV bars are listed anew now and then; standing still, as they are.
+        self.bars_age_s += frame_s;
+        let before = self.last.take().filter(|_| frame_s > 0.0 && self.bars_age_s < BARS_EVERY_S);
+        if before.is_none() {
+            self.bars_age_s = 0.0;
+        }
+        let picture = FleetPicture::since(&session.run, before.as_ref());
         let mut edits = Vec::new();
         let mut board = session.level.placing.then(|| Board {
             blueprint: session.blueprint(),
@@ -56,6 +68,7 @@ impl FleetCanvas {
             edits: &mut edits,
         });
         let clicked = self.canvas.show(ui, &picture, frame_s, state.reduced_motion, board.as_mut()).clicked;
+        self.last = Some(picture);
         FleetDeeds { clicked, edits }
     }
 

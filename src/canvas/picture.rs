@@ -133,6 +133,13 @@ pub enum SharedPrefix {
 impl FleetPicture {
     /// The fleet of a run as it is.
     pub fn of(run: &Run) -> Self {
+        Self::since(run, None)
+    }
+
+    /// As [`FleetPicture::of`], but with the KV bars of a picture that was taken a moment ago: what a large cache holds
+    /// takes long to list, and nobody sees it change from frame to frame.
+    pub fn since(run: &Run, before: Option<&Self>) -> Self {
+        let before = before.filter(|before| before.replicas.len() == run.blueprint().replicas.len());
         let (world, blueprint, now) = (run.world(), run.blueprint(), run.now());
         let roster = world.resource::<Roster>();
         let homes = shared_homes(world, roster);
@@ -141,7 +148,11 @@ impl FleetPicture {
             traffics: traffic_pictures(blueprint),
             balancers: roster.balancers.iter().filter_map(|&balancer| balancer_picture(world, balancer)).collect(),
             routers: roster.routers.iter().filter_map(|&router| router_picture(world, router, now)).collect(),
-            replicas: roster.replicas.iter().filter_map(|&it| replica_picture(world, it, now, &homes)).collect(),
+            replicas: (roster.replicas.iter().enumerate())
+                .filter_map(|(index, &it)| {
+                    replica_picture(world, it, now, &homes, before.map(|before| &before.replicas[index].kv))
+                })
+                .collect(),
             links: blueprint.links.iter().map(|&(from, to)| LinkPicture { from, to }).collect(),
             places: blueprint.places.clone(),
             decisions: world.resource::<Watch>().decisions.iter().take(MOST_DECISIONS).copied().collect(),
@@ -214,11 +225,17 @@ fn router_picture(world: &World, router: Entity, now: Micros) -> Option<RouterPi
     })
 }
 
-fn replica_picture(world: &World, replica: Entity, now: Micros, homes: &[Entity]) -> Option<ReplicaPicture> {
+fn replica_picture(
+    world: &World,
+    replica: Entity,
+    now: Micros,
+    homes: &[Entity],
+    kv: Option<&Vec<KvBlock>>,
+) -> Option<ReplicaPicture> {
     let state = world.get::<ReplicaState>(replica)?;
     let (slots, waiting) = (world.get::<Slots>(replica)?, world.get::<Waiting>(replica)?);
     let cache = world.get::<KvCache>(replica)?;
-    let kv = kv_blocks(cache.capacity, cache.used(), || cache.contents());
+    let kv = kv.cloned().unwrap_or_else(|| kv_blocks(cache.capacity, cache.used(), || cache.contents()));
     let holds = kv.iter().any(|block| block.is_shared());
     Some(ReplicaPicture {
         large: state.settings.large,

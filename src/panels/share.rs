@@ -63,7 +63,10 @@ pub fn show(ctx: &Context, view: &PlayView, state: &mut PlayState, deeds: &mut D
 fn save(ui: &mut Ui, view: &PlayView, share: &mut ShareState, deeds: &mut Deeds) {
     section(ui, "Saved by name");
     ui.horizontal(|ui| {
-        let field = TextEdit::singleline(&mut share.name).hint_text("a name").char_limit(60).vertical_align(egui::Align::Center);
+        let field = TextEdit::singleline(&mut share.name)
+            .hint_text("a name")
+            .char_limit(60)
+            .vertical_align(egui::Align::Center);
         let field = ui.add_sized([ui.available_width() - 112.0, 30.0], field);
         field.widget_info(|| labelled("Name"));
         let entered = field.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter));
