@@ -87,7 +87,7 @@ mod tests {
             assert!(canvas.allows(&edit).is_ok());
             board.edit(&edit).expect("the source is there");
             assert_eq!(canvas.admits(board.blueprint()), Ok(()), "{name}");
-            assert_eq!(board.blueprint().traffics, [settings]);
+            assert_eq!(board.blueprint().traffics, [settings.clone()]);
         }
     }
 

@@ -1,14 +1,14 @@
 //! The help: the keys, what the picture shows, what the model leaves out, and less motion.
 
 use super::theme;
-use super::view::PlayState;
+use super::view::{PlayState, PlayView};
 use super::widgets::{main_button, modal, said, scroll_area, section, take_focus};
 use crate::canvas::palette;
 use crate::sim::LEFT_OUT;
 use egui::{Context, FontId, Grid, Ui, vec2};
 
 /// Each key and what it does.
-const KEYS: [(&str, &str); 16] = [
+const KEYS: [(&str, &str); 17] = [
     ("Space", "pause, or go on"),
     (".", "step to the next event"),
     ("1 2 3 4 5", "speed: 0.1×, 1×, 8×, 64×, as fast as it goes"),
@@ -17,6 +17,7 @@ const KEYS: [(&str, &str); 16] = [
     ("N", "again with the next seed: another draw of the traffic"),
     ("V or F", "verdict: every seed afresh with these settings"),
     ("H", "a hint"),
+    ("Ctrl+Z  Y", "take a change back, make it again"),
     ("[  ]", "previous, next part in the inspector"),
     ("S", "to the settings"),
     ("Tab", "next control; arrows move a slider, in a field digits type a number"),
@@ -25,6 +26,17 @@ const KEYS: [(&str, &str); 16] = [
     ("L", "back to the list of problems"),
     ("?", "this help"),
     ("wheel", "look closer at the fleet; drag to move, double click for all of it"),
+];
+
+/// The keys of a board.
+const BOARD_KEYS: [(&str, &str); 7] = [
+    ("K", "link from the selected part; go to the other one with [ ], then K again"),
+    ("arrows", "move what is chosen; with Shift further"),
+    ("Del", "delete what is chosen, or unlink"),
+    ("Ctrl+D", "duplicate what is chosen, links included"),
+    ("Ctrl+A", "choose everything; Shift and click adds, Shift and drag frames"),
+    ("0", "all of the board in view"),
+    ("Enter", "on a part of the palette: place it in the middle of the view"),
 ];
 
 /// What the signs of the picture mean that its legend has no room for.
@@ -39,7 +51,7 @@ const SIGNS: [(&str, &str); 7] = [
 ];
 
 /// The help over everything else.
-pub fn show(ctx: &Context, state: &mut PlayState) {
+pub fn show(ctx: &Context, view: &PlayView, state: &mut PlayState) {
     let room = ctx.content_rect().size();
     let response = modal(ctx, "help", 580.0, |ui| {
         ui.label(said("Keys", theme::strong(18.0), palette::TEXT));
@@ -48,6 +60,11 @@ pub fn show(ctx: &Context, state: &mut PlayState) {
             // The scroll bar has its own room.
             ui.set_max_width(ui.available_width() - 16.0);
             pairs(ui, "keys", 84.0, theme::mono(12.0), &KEYS);
+            if view.level.placing {
+                ui.add_space(10.0);
+                section(ui, "On the board");
+                pairs(ui, "board keys", 84.0, theme::mono(12.0), &BOARD_KEYS);
+            }
             ui.add_space(10.0);
             section(ui, "What the picture shows");
             pairs(ui, "signs", 112.0, theme::text(12.0), &SIGNS);

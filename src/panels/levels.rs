@@ -3,7 +3,7 @@
 use super::action::{Action, Deeds};
 use super::quantity::of_report;
 use super::theme;
-use super::widgets::{Icon, draw_icon, focus_ring, goal_sign, said};
+use super::widgets::{Icon, draw_icon, focus_ring, goal_sign, said, section};
 use super::{help, schematic};
 use crate::blueprint::Part;
 use crate::canvas::{figures, palette};
@@ -30,7 +30,7 @@ pub struct LevelsView<'a> {
 pub fn show(ui: &mut Ui, view: &LevelsView) -> Deeds {
     let levels = view.levels;
     let mut deeds = Deeds::default();
-    keys(ui, levels.len(), &mut deeds);
+    keys(ui, levels, &mut deeds);
     CentralPanel::default().frame(Frame::new().fill(palette::GROUND)).show(ui, |ui| {
         ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
             let wide = ui.available_width();
@@ -61,26 +61,51 @@ fn column(ui: &mut Ui, view: &LevelsView, deeds: &mut Deeds) {
     }
     ui.add_space(18.0);
     let page = "What each part does and costs, and the rules of routing, run before your eyes.";
-    if way(ui, "Components · AI pipeline", page, "C") {
+    if way(ui, "R", "Components · AI pipeline", page, "C") {
         deeds.act(Action::OpenComponents);
     }
+    if let Some(canvas) = canvas_of(view.levels) {
+        ui.add_space(6.0);
+        let what = "Place parts, link them, run any fleet that you can draw.";
+        if way(ui, "+", &view.levels[canvas].title, what, "B") {
+            deeds.act(Action::OpenLevel(canvas));
+        }
+    }
+    let problems = |level: &Level| !level.placing;
+    let practice = |level: &Level| level.placing && !level.is_canvas();
+    cards(ui, view, "Problems: a fleet in trouble", problems, deeds);
+    cards(ui, view, "Practice: build a fleet within a budget", practice, deeds);
     ui.add_space(18.0);
-    for (place, level) in view.levels.iter().enumerate() {
+    help::left_out(ui);
+    ui.add_space(10.0);
+    let keys = "Press a problem's number to open it, C for the components, B for the blank canvas, or Tab and Enter.";
+    ui.label(said(keys, theme::text(11.0), palette::FAINT));
+    ui.add_space(20.0);
+}
+
+/// Where the blank canvas is among what is offered.
+fn canvas_of(levels: &[Level]) -> Option<usize> {
+    levels.iter().position(Level::is_canvas)
+}
+
+/// The levels of a kind, under its name.
+fn cards(ui: &mut Ui, view: &LevelsView, title: &str, kind: impl Fn(&Level) -> bool, deeds: &mut Deeds) {
+    let of_kind: Vec<(usize, &Level)> = view.levels.iter().enumerate().filter(|(_, level)| kind(level)).collect();
+    if of_kind.is_empty() {
+        return;
+    }
+    ui.add_space(18.0);
+    section(ui, title);
+    for (place, level) in of_kind {
         if card(ui, level, place, view.progress.levels.get(&level.id)) {
             deeds.act(Action::OpenLevel(place));
         }
         ui.add_space(6.0);
     }
-    ui.add_space(18.0);
-    help::left_out(ui);
-    ui.add_space(10.0);
-    let keys = "Press a problem's number to open it, C for the components, or Tab and Enter.";
-    ui.label(said(keys, theme::text(11.0), palette::FAINT));
-    ui.add_space(20.0);
 }
 
-/// A way to another screen: its name, what is there, and its key. Returns whether it was taken.
-fn way(ui: &mut Ui, name: &str, what: &str, key: &str) -> bool {
+/// A way to another screen: its sign, its name, what is there, and its key. Returns whether it was taken.
+fn way(ui: &mut Ui, letter: &str, name: &str, what: &str, key: &str) -> bool {
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 44.0), Sense::click());
     response.widget_info(|| WidgetInfo::labeled(WidgetType::Button, true, name));
     let hovered = response.hovered();
@@ -96,7 +121,7 @@ fn way(ui: &mut Ui, name: &str, what: &str, key: &str) -> bool {
     painter.rect_stroke(rect, 8.0, focus_ring(&response), StrokeKind::Inside);
     let sign = pos2(rect.left() + 28.0, rect.center().y);
     painter.circle(sign, 10.0, palette::CARD, Stroke::new(1.5, palette::DECODE));
-    painter.text(sign, Align2::CENTER_CENTER, "R", theme::strong(9.5), palette::TEXT);
+    painter.text(sign, Align2::CENTER_CENTER, letter, theme::strong(9.5), palette::TEXT);
     let at = pos2(rect.left() + 50.0, rect.center().y);
     let title = painter.text(at, Align2::LEFT_CENTER, name, theme::strong(13.5), palette::TEXT);
     let end = rect.right() - 18.0;
@@ -110,15 +135,20 @@ fn way(ui: &mut Ui, name: &str, what: &str, key: &str) -> bool {
     response.clicked()
 }
 
-/// A level's number on the keyboard opens it, C the component page.
-fn keys(ui: &Ui, count: usize, deeds: &mut Deeds) {
+/// A level's number on the keyboard opens it, B the blank canvas, C the component page.
+fn keys(ui: &Ui, levels: &[Level], deeds: &mut Deeds) {
     let digits = [Key::Num1, Key::Num2, Key::Num3, Key::Num4, Key::Num5, Key::Num6, Key::Num7, Key::Num8, Key::Num9];
-    for (place, key) in digits.into_iter().take(count).enumerate() {
-        if ui.input(|input| input.key_pressed(key)) {
+    let pressed = |key| ui.input(|input| input.modifiers.is_none() && input.key_pressed(key));
+    let numbered = canvas_of(levels).unwrap_or(levels.len());
+    for (place, key) in digits.into_iter().take(numbered).enumerate() {
+        if pressed(key) {
             deeds.act(Action::OpenLevel(place));
         }
     }
-    if ui.input(|input| input.modifiers.is_none() && input.key_pressed(Key::C)) {
+    if let Some(canvas) = canvas_of(levels).filter(|_| pressed(Key::B)) {
+        deeds.act(Action::OpenLevel(canvas));
+    }
+    if pressed(Key::C) {
         deeds.act(Action::OpenComponents);
     }
 }
@@ -137,7 +167,10 @@ fn card(ui: &mut Ui, level: &Level, place: usize, known: Option<&LevelProgress>)
     let picture = if narrow { 0.0 } else { 250.0 };
     if !narrow {
         let room = Rect::from_min_max(pos2(rect.right() - 226.0, rect.top() + 16.0), rect.max - vec2(22.0, 16.0));
-        schematic::draw(&painter, room, &level.blueprint);
+        match level.placing {
+            true => schematic::draw_board(&painter, room, &level.blueprint),
+            false => schematic::draw(&painter, room, &level.blueprint),
+        }
     }
     let text =
         Rect::from_min_max(rect.min + vec2(20.0, 16.0), pos2(rect.right() - picture - 16.0, rect.bottom() - 12.0));
@@ -191,7 +224,11 @@ fn card_text(painter: &Painter, rect: Rect, level: &Level, place: usize, known: 
 
 /// The component that a level is about.
 fn component(level: &Level) -> &'static str {
-    if level.blueprint.count(Part::Router) > 0 { "Inference router" } else { "Model replicas" }
+    match level.blueprint.count(Part::Router) {
+        _ if level.placing => "Placement",
+        0 => "Model replicas",
+        _ => "Inference router",
+    }
 }
 
 /// The best try so far in a few words: its first goal's value and what it cost.
@@ -209,6 +246,9 @@ fn facts(level: &Level) -> String {
         1 => "1 goal".to_owned(),
         count => format!("{count} goals"),
     };
-    let replicas = level.blueprint.replicas.len();
-    format!("{replicas} replicas  ·  {goals}  ·  {} of simulated time", figures::clock_s(level.seconds))
+    let fleet = match (level.budget, level.blueprint.replicas.len()) {
+        (Some(budget), _) => format!("{budget} credits"),
+        (None, replicas) => format!("{replicas} replicas"),
+    };
+    format!("{fleet}  ·  {goals}  ·  {} of simulated time", figures::clock_s(level.seconds))
 }

@@ -40,7 +40,7 @@ pub fn show(ui: &mut Ui, view: &PlayView, state: &mut PlayState, canvas: DrawFle
     }
     verdict::show(ui.ctx(), view, state, &mut deeds);
     if state.help {
-        help::show(ui.ctx(), state);
+        help::show(ui.ctx(), view, state);
     }
     share::show(ui.ctx(), view, state, &mut deeds);
     deeds

@@ -29,6 +29,56 @@ pub fn draw(painter: &Painter, rect: Rect, fleet: &Blueprint) {
     painter.text(router, Align2::CENTER_CENTER, "R", theme::strong(10.0), palette::TEXT);
 }
 
+/// Draws a board into a rectangle: the parts that are given on it, and room for those that are to come.
+pub fn draw_board(painter: &Painter, rect: Rect, fleet: &Blueprint) {
+    let step = 13.0;
+    for column in 0..=(rect.width() / step) as usize {
+        for row in 0..=(rect.height() / step) as usize {
+            let at = rect.min + vec2(column as f32 * step, row as f32 * step);
+            painter.circle_filled(at, 0.8, palette::LINE);
+        }
+    }
+    for (index, y) in rows(rect, fleet.traffics.len()).enumerate() {
+        let source = pos2(rect.left() + 12.0, y);
+        painter.circle(source, 5.0, palette::CARD, Stroke::new(1.2, palette::DIM));
+        let shared = fleet.traffics[index].shared > 0.5;
+        for (place, x) in [14.0, 26.0, 36.0].into_iter().enumerate() {
+            let family =
+                if shared && place != 1 { Family::Shared(index as u32) } else { Family::Session(place as u64) };
+            painter.circle_filled(source + vec2(x, 0.0), 2.2, palette::family(family));
+        }
+    }
+    let middle = pos2(rect.left() + 92.0, rect.center().y);
+    plus(painter, middle, 11.0);
+    let given = fleet.replicas.len();
+    let count = if given == 0 { 3 } else { given };
+    for y in rows(rect, count) {
+        let card = Rect::from_center_size(pos2(rect.right() - 36.0, y), vec2(64.0, 11.0));
+        if given > 0 {
+            painter.rect(card, 2.0, palette::CARD, Stroke::new(1.0, palette::DIM), StrokeKind::Inside);
+        } else {
+            painter.add(Shape::dashed_line(&corners(card), Stroke::new(1.0, palette::FAINT), 4.0, 3.0));
+        }
+    }
+}
+
+/// So many lines, evenly over the height.
+fn rows(rect: Rect, count: usize) -> impl Iterator<Item = f32> {
+    (0..count).map(move |row| rect.top() + rect.height() * (row as f32 + 0.5) / count as f32)
+}
+
+fn corners(rect: Rect) -> Vec<Pos2> {
+    vec![rect.left_top(), rect.right_top(), rect.right_bottom(), rect.left_bottom(), rect.left_top()]
+}
+
+/// Where something is to be placed.
+fn plus(painter: &Painter, at: Pos2, radius: f32) {
+    painter.circle(at, radius, palette::CARD, Stroke::new(1.4, palette::DECODE));
+    for way in [vec2(4.5, 0.0), vec2(0.0, 4.5)] {
+        painter.line_segment([at - way, at + way], Stroke::new(1.4, palette::TEXT));
+    }
+}
+
 fn card_rect(all: Rect, index: usize, count: usize) -> Rect {
     let pitch = all.height() / count.max(1) as f32;
     let top = all.top() + pitch * index as f32;
