@@ -9,6 +9,7 @@ use crate::canvas::palette;
 use crate::panels::{
     self, Action, ComponentsState, ComponentsView, Deeds, Keep, LevelsView, PlayState, PlayerEdit, ShareView,
 };
+use bevy::ecs::system::SystemParam;
 use bevy::log::LogPlugin;
 use bevy::prelude::*;
 use bevy::window::{PresentMode, PrimaryWindow, RequestRedraw, WindowResolution};
@@ -154,20 +155,36 @@ fn root_ui(ctx: &egui::Context) -> Ui {
     )
 }
 
+/// The way from what a person did to what carries it out.
+#[derive(SystemParam)]
+struct Outbox<'w> {
+    actions: MessageWriter<'w, Action>,
+    edits: MessageWriter<'w, PlayerEdit>,
+    keeps: MessageWriter<'w, Keep>,
+    redraw: MessageWriter<'w, RequestRedraw>,
+}
+
+impl Outbox<'_> {
+    /// What was done acts in the next frame, which must come also where nothing moves.
+    fn send(&mut self, deeds: Deeds) {
+        if deeds != Deeds::default() {
+            self.redraw.write(RequestRedraw);
+        }
+        self.actions.write_batch(deeds.actions);
+        self.edits.write_batch(deeds.edits.into_iter().map(PlayerEdit));
+        self.keeps.write_batch(deeds.keeps);
+    }
+}
+
 fn levels_screen(
     mut contexts: EguiContexts,
     levels: Res<Levels>,
     remembered: Res<Remembered>,
-    mut actions: MessageWriter<Action>,
-    mut redraw: MessageWriter<RequestRedraw>,
+    mut outbox: Outbox,
 ) -> Result {
     let mut ui = root_ui(contexts.ctx_mut()?);
     let view = LevelsView { levels: &levels.0, progress: remembered.progress(), notice: remembered.notice.as_deref() };
-    let deeds = panels::show_levels(&mut ui, &view);
-    if deeds != Deeds::default() {
-        redraw.write(RequestRedraw);
-    }
-    actions.write_batch(deeds.actions);
+    outbox.send(panels::show_levels(&mut ui, &view));
     Ok(())
 }
 
@@ -177,18 +194,17 @@ fn components_screen(
     remembered: Res<Remembered>,
     mut demos: ResMut<Demos>,
     mut page: ResMut<ComponentsPage>,
-    mut actions: MessageWriter<Action>,
-    mut redraw: MessageWriter<RequestRedraw>,
+    mut outbox: Outbox,
 ) -> Result {
     let mut ui = root_ui(contexts.ctx_mut()?);
     let view =
         ComponentsView { page: &demos.page, levels: &levels.0, progress: remembered.progress(), demos: demos.runs() };
     let deeds = panels::show_components(&mut ui, &view, &mut page.0);
     // What came into sight begins in the next frame, which must come also where nothing moves.
-    if demos.attend(&page.0.on_screen) || deeds != Deeds::default() {
-        redraw.write(RequestRedraw);
+    if demos.attend(&page.0.on_screen) {
+        outbox.redraw.write(RequestRedraw);
     }
-    actions.write_batch(deeds.actions);
+    outbox.send(deeds);
     Ok(())
 }
 
@@ -198,9 +214,7 @@ fn play_screen(
     mut screen: ResMut<PlayScreen>,
     remembered: Res<Remembered>,
     frame: Res<FrameTime>,
-    mut actions: MessageWriter<Action>,
-    (mut changes, mut keep): (MessageWriter<PlayerEdit>, MessageWriter<Keep>),
-    mut redraw: MessageWriter<RequestRedraw>,
+    mut outbox: Outbox,
 ) -> Result {
     let mut ui = root_ui(contexts.ctx_mut()?);
     let PlayScreen { state, canvas, fixed_frame_s } = &mut *screen;
@@ -214,27 +228,24 @@ fn play_screen(
     if let Some(about) = session.take_about() {
         state.choose(&about);
     }
-    let saved: Vec<String> = remembered.canvases().saved.keys().cloned().collect();
-    let code = if state.share.is_some() { session.code().to_owned() } else { String::new() };
+    let (mut code, mut saved) = (String::new(), Vec::new());
+    if state.share.is_some() {
+        session.code().clone_into(&mut code);
+        saved.extend(remembered.canvases().saved.keys().cloned());
+    }
     let link = page_link(&session, &code);
     let share =
         ShareView { code: &code, link: link.as_deref(), saved: &saved, notice: session.share_notice.as_deref() };
     let view = session.view_with(share);
     let mut fleet = |ui: &mut Ui, state: &mut PlayState| canvas.show(ui, &session, state, frame_s);
-    let Deeds { actions: done, edits, keeps } = panels::show_play(&mut ui, &view, state, &mut fleet);
-    if done.contains(&Action::StepEvent) {
+    let deeds = panels::show_play(&mut ui, &view, state, &mut fleet);
+    if deeds.actions.contains(&Action::StepEvent) {
         canvas.stepped();
     }
-    if done.iter().any(|action| matches!(action, Action::Restart | Action::NextSeed | Action::Back)) {
+    if deeds.actions.iter().any(|action| matches!(action, Action::Restart | Action::NextSeed | Action::Back)) {
         canvas.reset();
     }
-    // What was done acts in the next frame, which must come also where nothing moves.
-    if !done.is_empty() || !edits.is_empty() || !keeps.is_empty() {
-        redraw.write(RequestRedraw);
-    }
-    actions.write_batch(done);
-    keep.write_batch(keeps);
-    changes.write_batch(edits.into_iter().map(PlayerEdit));
+    outbox.send(deeds);
     Ok(())
 }
 

@@ -150,7 +150,11 @@ impl Canvas {
         self.fitted = true;
         let natural = 1.0 / layout.scale;
         let middle = Rect::from_center_size((layout.size / 2.0).to_pos2(), canvas.size());
-        let bounds = layout.bounds().map_or(middle, |bounds| bounds.expand(24.0));
+        let mut bounds = layout.bounds().map_or(middle, |bounds| bounds.expand(24.0));
+        if layout.replicas.is_empty() && bounds.width() < canvas.width() {
+            // What is to come goes on to the right.
+            bounds.max.x = bounds.min.x + canvas.width();
+        }
         let bounds = Rect::from_min_max(
             (bounds.min.to_vec2() * layout.scale).to_pos2(),
             (bounds.max.to_vec2() * layout.scale).to_pos2(),

@@ -68,6 +68,9 @@ fn links(ui: &mut Ui, view: &PlayView, id: PartId, deeds: &mut Deeds) {
         let more: Vec<PartId> =
             all.filter(|to| id.part.may_send_to(to.part) && *to != id && !next.contains(to)).collect();
         if more.is_empty() {
+            if next.is_empty() {
+                ui.label(said("nothing to send to yet", theme::text(12.0), palette::FAINT));
+            }
             return;
         }
         let menu = ComboBox::from_id_salt(("link", id)).width(70.0);

@@ -120,6 +120,13 @@ fn budget(ui: &mut Ui, view: &PlayView, state: &mut PlayState, deeds: &mut Deeds
     if icon_button(ui, Icon::Fit, "Fit to view", vec2(28.0, 28.0)).on_hover_text("All of the board  (0)").clicked() {
         state.fit = true;
     }
+    if ui.available_width() < NARROW && !ui.layout().prefer_right_to_left() {
+        // There is no room for it in the bar at the top.
+        let share = icon_button(ui, Icon::Share, "Save and share", vec2(28.0, 28.0));
+        if share.on_hover_text("Save by name, export, import").clicked() {
+            state.share = Some(Default::default());
+        }
+    }
     ui.add_space(4.0);
     let spent = figures::count(view.credits);
     match view.level.budget {

@@ -12,6 +12,7 @@ pub fn of_report(key: &str, value: f64) -> String {
         Quantity::Share => figures::percent_fine(value),
         Quantity::PerSecond => format!("{}/s", figures::rate(value)),
         Quantity::Count => figures::count(value.max(0.0).round() as u64),
+        Quantity::Credits => format!("{} cr", figures::count(value.max(0.0).round() as u64)),
         Quantity::Plain => format!("{value:.2}"),
     }
 }
@@ -41,6 +42,7 @@ enum Quantity {
     Share,
     PerSecond,
     Count,
+    Credits,
     Plain,
 }
 
@@ -50,6 +52,7 @@ fn kind_of(key: &str) -> Quantity {
     let last = steps.next_back().unwrap_or(head);
     match (head, last) {
         (_, "count") => Quantity::Count,
+        ("credits", _) => Quantity::Credits,
         (head, _) if head.ends_with("_ms") => Quantity::Millis,
         (head, _) if head.ends_with("_s") || head == "seconds" => Quantity::Seconds,
         (_, "hit_rate" | "warm_calls" | "prefill_busy" | "cpu_busy" | "hottest_prefill_busy") => Quantity::Share,
