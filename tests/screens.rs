@@ -7,10 +7,11 @@ use egui::accesskit::Role;
 use egui_kittest::{Harness, kittest::Queryable};
 use std::time::Duration;
 use warmpath::app::{Levels, Screen, Session, VerdictStage, logic_plugin};
-use warmpath::blueprint::{Address, Assignment, Edit, Part, PartId};
+use warmpath::blueprint::{Address, Assignment, Edit, Part, PartId, Piece, Place};
 use warmpath::level::{Level, Progress, VerdictRun};
 use warmpath::panels::{
-    Action, Deeds, FleetDeeds, LevelsView, PlayState, PlayerEdit, Speed, Tab, install_theme, show_levels, show_play,
+    Action, Deeds, FleetDeeds, Keep, LevelsView, PlayState, PlayerEdit, Speed, Tab, install_theme, show_levels,
+    show_play,
 };
 use warmpath::sim::SECOND;
 
@@ -370,13 +371,13 @@ fn app(frame: Duration) -> App {
     let mut app = App::new();
     app.add_plugins((MinimalPlugins, logic_plugin));
     app.insert_resource(TimeUpdateStrategy::ManualDuration(frame));
-    app.insert_resource(Levels(Level::builtin()));
+    app.insert_resource(Levels(Level::offered()));
     app.update();
     app
 }
 
 fn open(app: &mut App, id: &str) {
-    let place = Level::builtin().iter().position(|level| level.id == id).expect("a level");
+    let place = Level::offered().iter().position(|level| level.id == id).expect("a level");
     app.world_mut().write_message(Action::OpenLevel(place));
     app.update();
     app.update();
@@ -508,6 +509,70 @@ fn a_win_is_saved_and_on_the_list_when_the_game_opens_again() {
     });
     harness.get_by_role_and_label(Role::Button, "More replicas, slower answers, won");
     harness.get_by_role_and_label(Role::Button, "One replica owns the hot prefix");
+}
+
+#[test]
+fn what_is_drawn_is_kept_saved_opened_and_imported() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let begin = || {
+        let mut app = app(Duration::from_millis(16));
+        app.insert_resource(remembered(folder.path()));
+        open(&mut app, Level::CANVAS);
+        app
+    };
+    let send = |app: &mut App, keep: Keep| {
+        app.world_mut().write_message(keep);
+        app.update();
+        app.world().resource::<Session>().share_notice.clone()
+    };
+    let place = |app: &mut App, piece: Piece| {
+        app.world_mut().write_message(PlayerEdit(Edit::Place { piece, at: Place(700, 700) }));
+        app.update();
+    };
+    let replicas = |app: &App| app.world().resource::<Session>().blueprint().replicas.len();
+    let mut first = begin();
+    place(&mut first, Piece::Replica);
+    place(&mut first, Piece::LargeReplica);
+    assert_eq!(send(&mut first, Keep::Save("two".into())), None);
+    place(&mut first, Piece::Replica);
+    // The window is closed in the middle of it.
+    first.world_mut().write_message(AppExit::Success);
+    first.update();
+    drop(first);
+
+    let mut again = begin();
+    assert_eq!(replicas(&again), 3, "it is as it was left");
+    assert_eq!(send(&mut again, Keep::Open("two".into())), None);
+    assert_eq!(replicas(&again), 2);
+    let code = again.world_mut().resource_mut::<Session>().code().to_owned();
+    place(&mut again, Piece::Replica);
+    assert!(send(&mut again, Keep::Import("WP1-nonsense".into())).is_some_and(|why| !why.contains('\n')));
+    assert_eq!(replicas(&again), 3, "a bad code changes nothing");
+    assert_eq!(send(&mut again, Keep::Import(code)), None);
+    assert_eq!(replicas(&again), 2);
+    assert!(send(&mut again, Keep::Save("  ".into())).is_some());
+    assert_eq!(send(&mut again, Keep::Delete("two".into())), None);
+    assert!(send(&mut again, Keep::Open("two".into())).is_some());
+}
+
+#[test]
+fn a_setting_of_a_problem_is_taken_back_and_made_again() {
+    let mut app = app(Duration::from_millis(16));
+    open(&mut app, HOT_PREFIX);
+    app.world_mut().write_message(changed("router.spill", "16"));
+    for _ in 0..20 {
+        app.update();
+    }
+    let spill = |app: &App| app.world().resource::<Session>().run.blueprint().routers[0].spill;
+    for (action, expected) in [(Action::Undo, 0), (Action::Undo, 0), (Action::Redo, 16), (Action::Redo, 16)] {
+        app.world_mut().write_message(action);
+        app.update();
+        assert_eq!(spill(&app), expected);
+    }
+    let session = app.world().resource::<Session>();
+    let marks: Vec<String> = session.marks.iter().map(|mark| mark.text()).collect();
+    assert_eq!(marks.last().map(String::as_str), Some("spill 0 → 16"), "{marks:?}");
+    assert_eq!(session.refusal, None);
 }
 
 /// What is remembered in the files of a folder.

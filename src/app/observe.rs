@@ -1,9 +1,14 @@
 //! What the panels need of a run, read off its world.
 
 use crate::panels::{Measures, ReplicaMeasure, RouterMeasure, Series};
-use crate::sim::{Cpu, KvCache, Micros, ReplicaState, Roster, RouterState, Run, Slots, WINDOW, Waiting, seconds};
+use crate::sim::{
+    Cpu, KvCache, Micros, ReplicaState, Roster, RouterState, Run, Slots, WINDOW, Waiting, Watch, seconds,
+};
 use egui_plot::PlotPoint;
 use std::collections::VecDeque;
+
+/// At most so many decisions are kept.
+const MOST_DECISIONS: usize = 8;
 
 /// What was counted in a run up to a moment.
 pub struct Reading {
@@ -76,6 +81,7 @@ pub fn measures(run: &Run, readings: &VecDeque<Reading>, series: &Series) -> Mea
         replicas: replicas.collect(),
         ttft_ms: (last(&series.ttft_p50), last(&series.ttft_p99)),
         hit_rate: last(&series.hit_rate).map(|percent| percent / 100.0),
+        decisions: world.resource::<Watch>().decisions.iter().take(MOST_DECISIONS).copied().collect(),
     }
 }
 

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 pub struct Place(pub i32, pub i32);
 
 /// How wide and how high the board is, in design units.
-pub const BOARD: Place = Place(2400, 1500);
+pub const BOARD: Place = Place(3000, 1800);
 /// Places are multiples of this.
 pub const GRID: i32 = 10;
 /// The most parts that a board takes.
@@ -126,10 +126,10 @@ fn column(part: Part, index: usize, count: usize) -> Place {
     const PER_COLUMN: usize = 13;
     let (side, up, down) = footprint(part);
     let x = match part {
-        Part::Traffic => 700,
-        Part::Balancer => 860,
-        Part::Router => 1020,
-        Part::Replica => 1300 + (index / PER_COLUMN) as i32 * 2 * side,
+        Part::Traffic => 800,
+        Part::Balancer => 960,
+        Part::Router => 1120,
+        Part::Replica => 1400 + (index / PER_COLUMN) as i32 * 2 * side,
     };
     let in_column = if part == Part::Replica { count.min(PER_COLUMN) } else { count };
     let pitch = up + down + 6;
@@ -162,8 +162,8 @@ mod tests {
     proptest! {
         #[test]
         fn a_free_place_is_free_and_near(
-            standing in prop::collection::vec((0i32..2400, 0i32..1500), 0..20),
-            (x, y) in (-500i32..3000, -500i32..2500),
+            standing in prop::collection::vec((0i32..3000, 0i32..1800), 0..20),
+            (x, y) in (-500i32..3500, -500i32..2500),
         ) {
             let mut blueprint = Blueprint::router_before(standing.len());
             for (index, (x, y)) in standing.into_iter().enumerate() {

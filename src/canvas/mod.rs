@@ -28,6 +28,7 @@ mod picture;
 mod view;
 
 pub use board::{Board, Choice};
+pub use draw_words::{chip as decision_chip, reason as decision_reason};
 pub use kv_bar::{CELLS, KvBlock, Owner};
 pub use picture::{
     BalancerPicture, FleetPicture, LinkPicture, MOST_NAMED, ReplicaPicture, RouterPicture, SharedPrefix, TrafficPicture,

@@ -49,13 +49,17 @@ colours! {
 const SESSIONS: [Color32; 3] =
     [Color32::from_rgb(0x7d, 0xd3, 0xfc), Color32::from_rgb(0xf0, 0xab, 0xfc), Color32::from_rgb(0x86, 0xef, 0xac)];
 
+/// The shared prefixes of further sources of traffic.
+const SHARED: [Color32; 3] =
+    [Color32::from_rgb(0xd9, 0x8f, 0x3a), Color32::from_rgb(0xe9, 0xdc, 0xa6), Color32::from_rgb(0xa8, 0x86, 0x4a)];
+
 /// The colour of a prefix family: gold for a shared prefix, else one of the sessions' hues, always the same for the same
 /// session.
 pub fn family(family: Family) -> Color32 {
     match family {
         Family::Shared(0) => GOLD,
-        // A second team's shared prefix is told from the first by its shade.
-        Family::Shared(_) => Color32::from_rgb(0xd9, 0x8f, 0x3a),
+        // Other teams' shared prefixes are told from the first by their shade.
+        Family::Shared(other) => SHARED[(other as usize - 1) % SHARED.len()],
         Family::Session(session) => SESSIONS[(session % SESSIONS.len() as u64) as usize],
     }
 }

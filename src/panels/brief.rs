@@ -3,7 +3,7 @@
 use super::action::{Action, Deeds};
 use super::view::{PlayState, PlayView};
 use super::widgets::{goal_sign, main_button, meter, plain_button, said, section};
-use super::{canvas_brief, quantity, theme};
+use super::{canvas_brief, decisions, quantity, theme};
 use crate::canvas::{figures, palette};
 use crate::level::{Bound, Goal};
 use crate::sim::{GoalReport, seconds};
@@ -32,6 +32,9 @@ pub fn show(ui: &mut Ui, view: &PlayView, state: &mut PlayState, deeds: &mut Dee
             ui.add_space(8.0);
             section(ui, &format!("Hint {}", place + 1));
             paragraphs(ui, hint);
+        }
+        if view.level.placing {
+            decisions::show(ui, view);
         }
     });
 }

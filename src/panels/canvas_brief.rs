@@ -3,7 +3,7 @@
 use super::action::Deeds;
 use super::view::PlayView;
 use super::widgets::{plain_button, said, section};
-use super::{quantity, theme};
+use super::{decisions, quantity, theme};
 use crate::blueprint::{Edit, Part, PartId};
 use crate::canvas::{figures, palette};
 use crate::sim::Reason;
@@ -19,6 +19,7 @@ pub fn show(ui: &mut Ui, view: &PlayView, deeds: &mut Deeds) {
     figures_so_far(ui, view);
     failures(ui, view);
     lacking(ui, view);
+    decisions::show(ui, view);
     ui.add_space(10.0);
     how(ui);
     ui.add_space(8.0);

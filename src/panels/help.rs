@@ -40,7 +40,10 @@ const BOARD_KEYS: [(&str, &str); 7] = [
 ];
 
 /// What the signs of the picture mean that its legend has no room for.
-const SIGNS: [(&str, &str); 7] = [
+const SIGNS: [(&str, &str); 10] = [
+    ("full dot", "a call whose prefix the replica holds: most of its prompt is found"),
+    ("hollow dot", "not found: a full prefill"),
+    ("gold", "carries the shared prefix; each session has a colour of its own"),
     ("ring of a replica", "load: the busier of prefill lane and slots; marks at 50, 70, 90 %"),
     ("ring of the router", "the busy share of its cores"),
     ("sticky", "sent to its home: where its prefix is"),

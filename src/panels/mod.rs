@@ -9,6 +9,7 @@ mod brief;
 mod canvas_brief;
 mod charts;
 mod components;
+mod decisions;
 mod help;
 mod inspector;
 mod levels;

@@ -40,6 +40,10 @@ pub fn show_tall(ui: &mut Ui, view: &PlayView, state: &mut PlayState, deeds: &mu
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             ui.add_space(6.0);
             help(ui, state);
+            if !view.level.placing {
+                // On a board it stands beside the palette.
+                share(ui, state);
+            }
             ui.add_space(4.0);
             clock(ui, view, false);
             ui.add_space(8.0);
@@ -133,22 +137,26 @@ fn time_controls(ui: &mut Ui, view: &PlayView, deeds: &mut Deeds) {
 fn standing(ui: &mut Ui, view: &PlayView, state: &mut PlayState, deeds: &mut Deeds) {
     help(ui, state);
     ui.add_space(4.0);
-    if view.level.placing {
-        let share = icon_button(ui, Icon::Share, "Save and share", vec2(26.0, 26.0));
-        if share.on_hover_text("Save by name, export, import").clicked() {
-            state.share = Some(Default::default());
-        }
-    } else {
+    share(ui, state);
+    if !view.level.placing {
+        ui.add_space(4.0);
         let credits = format!("{} cr", view.credits);
         let spent = ui.label(said(credits, theme::mono_strong(12.5), palette::GOLD));
         spent.on_hover_text("Credits spent on what you added");
-        ui.add_space(8.0);
     }
+    ui.add_space(8.0);
     if ui.available_width() > 660.0 {
         seed(ui, view, deeds);
         ui.add_space(8.0);
     }
     clock(ui, view, true);
+}
+
+fn share(ui: &mut Ui, state: &mut PlayState) {
+    let button = icon_button(ui, Icon::Share, "Save and share", vec2(26.0, 26.0));
+    if button.on_hover_text("Save by name, export, import").clicked() {
+        state.share = Some(Default::default());
+    }
 }
 
 fn help(ui: &mut Ui, state: &mut PlayState) {

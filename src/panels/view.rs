@@ -6,7 +6,7 @@ use super::share::{ShareState, ShareView};
 use crate::blueprint::{BOARD, Blueprint, Change, EditError, Part, PartId, Place, Setting, SettingError, Value};
 use crate::canvas::{Choice, figures};
 use crate::level::{Level, Verdict};
-use crate::sim::{GoalReport, Micros, Report};
+use crate::sim::{Decision, GoalReport, Micros, Report};
 use egui_plot::PlotPoint;
 
 /// A session at a moment.
@@ -125,6 +125,8 @@ pub struct Measures {
     pub ttft_ms: (Option<f64>, Option<f64>),
     /// KV hit rate of the last window.
     pub hit_rate: Option<f64>,
+    /// The routers' last decisions, newest first.
+    pub decisions: Vec<Decision>,
 }
 
 /// A router at this moment.
