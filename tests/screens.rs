@@ -96,11 +96,11 @@ fn type_into(harness: &mut Harness<'_, Desk>, name: &str, text: &str) {
 
 #[test]
 fn every_level_is_on_the_list_and_opens() {
-    let levels = Level::builtin();
-    let mut harness = Harness::builder().with_size([1280.0, 720.0]).build_ui_state(
+    let levels = Level::offered();
+    let mut harness = Harness::builder().with_size([1280.0, 1400.0]).build_ui_state(
         |ui, opened: &mut Vec<Action>| {
             if styled(ui) {
-                let view = LevelsView { levels: &Level::builtin(), progress: &Progress::default(), notice: None };
+                let view = LevelsView { levels: &Level::offered(), progress: &Progress::default(), notice: None };
                 opened.extend(show_levels(ui, &view).actions);
             }
         },
