@@ -16,7 +16,7 @@ use super::palette;
 use super::picture::{FleetPicture, SharedPrefix};
 use crate::blueprint::{Part, PartId, Place};
 use crate::sim::{Decision, Micros, SECOND, Sight, WINDOW};
-use egui::{CursorIcon, Id, Rect, Sense, Ui, WidgetInfo, WidgetType};
+use egui::{CursorIcon, Id, Rect, Sense, Ui, Vec2, WidgetInfo, WidgetType};
 use std::collections::{BTreeSet, VecDeque};
 
 /// From this speed on, in simulated seconds per wall second, what changes with every call is shown only now and then.
@@ -37,8 +37,8 @@ pub struct Canvas {
     hits: Hits,
     camera: Camera,
     hand: Hand,
-    /// Was all of the board shown once?
-    fitted: bool,
+    /// On a board: how it was last shown whole, and in which room.
+    fitted: Option<(Camera, Vec2)>,
     speed: f64,
     size: FleetSize,
     /// The moment of the last picture.
@@ -108,7 +108,9 @@ impl Canvas {
         let drawing = layout.size * layout.scale;
         let all = self.camera.follow(ui, canvas, drawing, &ground);
         if let Some(board) = &mut board {
-            if all || !self.fitted || *board.fit {
+            // Nobody has looked elsewhere yet: a window that changes its size shows all of it again.
+            let untouched = self.fitted.is_none_or(|(then, room)| then == self.camera && room != canvas.size());
+            if all || untouched || *board.fit {
                 self.fit(canvas, &layout);
             }
             *board.fit = false;
@@ -147,7 +149,6 @@ impl Canvas {
 
     /// Shows all that stands on a board, or the middle of an empty one.
     fn fit(&mut self, canvas: Rect, layout: &Layout) {
-        self.fitted = true;
         let natural = 1.0 / layout.scale;
         let middle = Rect::from_center_size((layout.size / 2.0).to_pos2(), canvas.size());
         let mut bounds = layout.bounds().map_or(middle, |bounds| bounds.expand(24.0));
@@ -160,6 +161,7 @@ impl Canvas {
             (bounds.max.to_vec2() * layout.scale).to_pos2(),
         );
         self.camera.show(canvas, layout.size * layout.scale, bounds, natural);
+        self.fitted = Some((self.camera, canvas.size()));
     }
 
     /// Lets smoothing, rates and flights come to this picture.
