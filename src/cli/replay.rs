@@ -3,27 +3,12 @@
 use super::args::Replay as Arguments;
 use super::drive::{Progress, assignments, run_to_end, span};
 use super::{InputError, Outcome, run};
-use crate::level::{Replay, read_solution};
+use crate::level::{Counted, Replay, read_solution};
 use crate::sim::TraceReader;
 use std::fs::File;
-use std::io::{BufReader, Read};
+use std::io::BufReader;
 use std::path::Path;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-
-/// A file that counts what was read of it, for the progress bar.
-struct Counted {
-    file: File,
-    read: Arc<AtomicU64>,
-}
-
-impl Read for Counted {
-    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
-        let count = self.file.read(buffer)?;
-        self.read.fetch_add(count as u64, Ordering::Relaxed);
-        Ok(count)
-    }
-}
+use std::sync::atomic::Ordering;
 
 /// Replays a trace and prints the report.
 pub fn replay(arguments: &Arguments) -> Result<Outcome, InputError> {
@@ -39,9 +24,8 @@ pub fn replay(arguments: &Arguments) -> Result<Outcome, InputError> {
 
     let name = arguments.trace.display().to_string();
     let whole = validate(&arguments.trace)?;
-    let read = Arc::new(AtomicU64::new(0));
-    let file = Counted { file: open(&arguments.trace)?, read: Arc::clone(&read) };
-    let mut run = replay.start(Box::new(BufReader::with_capacity(1 << 16, file)));
+    let (file, read) = Counted::new(open(&arguments.trace)?);
+    let mut run = replay.start(Box::new(file));
     let mut progress = Progress::new(&name, arguments.output.quiet);
     run_to_end(&mut run, length, &mut progress, || (read.load(Ordering::Relaxed), whole));
     drop(progress);

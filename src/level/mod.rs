@@ -30,7 +30,7 @@ pub use goal::{Bound, Goal};
 pub use link::Link;
 pub use presets::{Preset, presets};
 pub use progress::{Best, LevelProgress, Progress};
-pub use replay::{Replay, replay};
+pub use replay::{Counted, Replay, replay};
 pub use share::Shared;
 pub use solution::{AssignmentList, read_solution};
 #[cfg(not(target_arch = "wasm32"))]

@@ -3,7 +3,9 @@
 use super::file::LevelError;
 use crate::blueprint::{Address, Assignment, Blueprint, SettingError, apply};
 use crate::sim::{NEVER, Report, Run, RunSpec, TraceReader, micros_of_s};
-use std::io::BufRead;
+use std::io::{BufRead, BufReader, Read};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// How many replicas the default fleet has.
 const REPLICAS: usize = 8;
@@ -59,6 +61,29 @@ impl Replay {
         report.level = name.to_owned();
         report.credits = self.blueprint.credits_over(&Blueprint::router_before(REPLICAS));
         Ok(report)
+    }
+}
+
+/// A trace that counts what was read of it, so that its replay can say how far along it is.
+pub struct Counted<R> {
+    trace: R,
+    read: Arc<AtomicU64>,
+}
+
+impl<R: Read> Counted<R> {
+    /// The trace, to be read in large pieces, and the bytes that were read of it so far.
+    pub fn new(trace: R) -> (BufReader<Self>, Arc<AtomicU64>) {
+        let read = Arc::new(AtomicU64::new(0));
+        let counted = Self { trace, read: Arc::clone(&read) };
+        (BufReader::with_capacity(1 << 16, counted), read)
+    }
+}
+
+impl<R: Read> Read for Counted<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let count = self.trace.read(buffer)?;
+        self.read.fetch_add(count as u64, Ordering::Relaxed);
+        Ok(count)
     }
 }
 

@@ -6,7 +6,12 @@
 //!   values, applied in order, or nothing; `seed` a whole number, or nothing for the level's first. Bad input throws an
 //!   `Error` with the line that the command line would print.
 //! - `replay(trace, settings, seed)` does the same for a recorded trace, given as text.
+//! - `runWithProgress(level, settings, seed, onProgress)` and `replayWithProgress(trace, settings, seed, onProgress)` give a
+//!   promise of the same report and leave the page alive meanwhile: they work in slices, and after each they call
+//!   `onProgress` with the share that is done, from 0 to 1. What it throws ends the run and rejects the promise.
 
+mod keyboard;
+mod slices;
 mod store;
 mod widgets;
 
@@ -14,9 +19,13 @@ pub use store::LocalStore;
 pub use widgets::widgets;
 
 use crate::app::{self, Launch};
-use crate::blueprint::apply;
-use crate::level::{AssignmentList, Level, Link};
+use crate::blueprint::{Blueprint, apply};
+use crate::level::{AssignmentList, Counted, Level, Link, Replay};
+use crate::sim::{NEVER, micros_of_s};
 use bevy::prelude::{App, Last, Local};
+use js_sys::Function;
+use std::io::Cursor;
+use std::sync::atomic::Ordering;
 use wasm_bindgen::prelude::{JsError, JsValue, wasm_bindgen};
 
 /// Starts the game on the page's canvas, at what the page's address names behind its `#`.
@@ -38,8 +47,10 @@ pub fn address() -> Option<String> {
     Some(format!("{}{}{}", location.origin().ok()?, location.pathname().ok()?, location.search().ok()?))
 }
 
-/// What the window does on a page alone: tells the page of the first picture, and tests of the widgets.
+/// What the window does on a page alone: tells the page of the first picture, and tests of the widgets; shows the on-screen
+/// keyboard.
 pub fn window_plugin(app: &mut App) {
+    keyboard::plugin(app);
     widgets::plugin(app);
     app.add_systems(Last, say_started);
 }
@@ -66,12 +77,39 @@ fn say_started(mut frames: Local<u32>) {
 /// For bad input, the line that the command line would print.
 #[wasm_bindgen]
 pub fn run(level: &str, settings: JsValue, seed: JsValue) -> Result<JsValue, JsError> {
-    let level = if level.contains('(') { Level::parse("level", level) } else { Level::by_id(level) }.map_err(told)?;
-    let mut blueprint = level.blueprint.clone();
-    apply(&mut blueprint, &read_settings(&settings)?.0).map_err(told)?;
-    let seed = read_seed(&seed)?.unwrap_or_else(|| level.first_seed());
+    let (level, blueprint, seed) = prepare(level, &settings, &seed)?;
     object(&level.report(&blueprint, seed))
 }
+
+/// Runs a level in slices between which the page lives, and gives its report as an object.
+///
+/// # Errors
+/// As [`run`], and what `on_progress` throws.
+#[wasm_bindgen(js_name = runWithProgress)]
+pub async fn run_with_progress(
+    level: String,
+    settings: JsValue,
+    seed: JsValue,
+    on_progress: Option<Function>,
+) -> Result<JsValue, JsValue> {
+    let (level, blueprint, seed) = prepare(&level, &settings, &seed)?;
+    let mut run = level.start(&blueprint, seed);
+    let end = micros_of_s(level.seconds);
+    slices::run(&mut run, end, |run| run.now() as f64 / end as f64, on_progress.as_ref()).await?;
+    Ok(object(&level.complete(run.report(), &blueprint))?)
+}
+
+/// A level, its fleet with the settings, and the seed.
+fn prepare(level: &str, settings: &JsValue, seed: &JsValue) -> Result<(Level, Blueprint, u64), JsError> {
+    let level = if level.contains('(') { Level::parse("level", level) } else { Level::by_id(level) }.map_err(told)?;
+    let mut blueprint = level.blueprint.clone();
+    apply(&mut blueprint, &read_settings(settings)?.0).map_err(told)?;
+    let seed = read_seed(seed)?.unwrap_or_else(|| level.first_seed());
+    Ok((level, blueprint, seed))
+}
+
+/// What reports call a trace, which has no name here.
+const TRACE: &str = "trace";
 
 /// Replays a recorded trace on a fleet and gives its report as an object.
 ///
@@ -81,9 +119,28 @@ pub fn run(level: &str, settings: JsValue, seed: JsValue) -> Result<JsValue, JsE
 pub fn replay(trace: String, settings: JsValue, seed: JsValue) -> Result<JsValue, JsError> {
     let changes = read_settings(&settings)?.0;
     let seed = read_seed(&seed)?;
-    let text = std::io::Cursor::new(trace.into_bytes());
-    let report = crate::level::replay("trace", Box::new(text), &changes, seed).map_err(told)?;
+    let text = Cursor::new(trace.into_bytes());
+    let report = crate::level::replay(TRACE, Box::new(text), &changes, seed).map_err(told)?;
     object(&report)
+}
+
+/// Replays a recorded trace in slices between which the page lives, and gives its report as an object.
+///
+/// # Errors
+/// As [`replay`], and what `on_progress` throws.
+#[wasm_bindgen(js_name = replayWithProgress)]
+pub async fn replay_with_progress(
+    trace: String,
+    settings: JsValue,
+    seed: JsValue,
+    on_progress: Option<Function>,
+) -> Result<JsValue, JsValue> {
+    let replay = Replay::new(&read_settings(&settings)?.0, read_seed(&seed)?).map_err(told)?;
+    let whole = trace.len() as f64;
+    let (text, read) = Counted::new(Cursor::new(trace.into_bytes()));
+    let mut run = replay.start(Box::new(text));
+    slices::run(&mut run, NEVER, |_| read.load(Ordering::Relaxed) as f64 / whole, on_progress.as_ref()).await?;
+    Ok(object(&replay.report(TRACE, &run).map_err(told)?)?)
 }
 
 fn told(error: impl std::fmt::Display) -> JsError {

@@ -7,10 +7,11 @@ use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
-/// A widget: its role (such as Button), its label, and its rectangle in CSS pixels.
+/// A widget: its role (such as Button), its label, the number that is set on it, and its rectangle in CSS pixels.
 struct Widget {
     role: String,
     label: String,
+    value: Option<f64>,
     rect: [f64; 4],
 }
 
@@ -49,21 +50,22 @@ fn note(mut contexts: Query<(&mut EguiContext, &EguiOutput)>) {
             let label = named.or_else(|| words.get(id))?.to_string();
             let bounds = node.bounds()?;
             let rect = [bounds.x0, bounds.y0, bounds.width(), bounds.height()].map(|side| side * zoom);
-            Some(Widget { role: format!("{:?}", node.role()), label, rect })
+            Some(Widget { role: format!("{:?}", node.role()), label, value: node.numeric_value(), rect })
         });
         WIDGETS.set(widgets.collect());
     }
 }
 
-/// The labelled widgets of the last frame: an array of objects with `role`, `label`, `x`, `y`, `width` and `height`, in CSS
-/// pixels. Empty until a frame after the first call.
+/// The labelled widgets of the last frame: an array of objects with `role`, `label`, `value` (a number or null), and `x`, `y`,
+/// `width` and `height` in CSS pixels. Empty until a frame after the first call.
 #[wasm_bindgen]
 pub fn widgets() -> JsValue {
     ASKED.set(true);
     let list: Vec<serde_json::Value> = WIDGETS.with_borrow(|widgets| {
-        let object = |widget: &Widget| {
-            let [x, y, width, height] = widget.rect;
-            serde_json::json!({ "role": widget.role, "label": widget.label, "x": x, "y": y, "width": width, "height": height })
+        let object = |Widget { role, label, value, rect: [x, y, width, height] }: &Widget| {
+            serde_json::json!({
+                "role": role, "label": label, "value": value, "x": x, "y": y, "width": width, "height": height
+            })
         };
         widgets.iter().map(object).collect()
     });
