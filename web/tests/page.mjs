@@ -28,12 +28,30 @@ export async function serve() {
 }
 
 /** Opens headless Chromium; without `webgl` it has none. */
-export function browser({ webgl = true } = {}) {
+export function browser({ webgl = true, more = [] } = {}) {
   const quiet = ["--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-quic"];
   const drawing = webgl
     ? ["--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist"]
     : ["--disable-gpu", "--disable-3d-apis"];
-  return chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox", ...quiet, ...drawing] });
+  return chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox", ...quiet, ...drawing, ...more] });
+}
+
+/** Opens headless Chromium as a person has it: its pages are tabs of one window, and those behind the front one are hidden. */
+export async function tabs() {
+  // Playwright tells each page that it opens itself that it has the focus; a browser that it finds is left as it is.
+  const port = await new Promise((found) => {
+    const server = createServer().listen(0, "127.0.0.1", () => {
+      const { port } = server.address();
+      server.close(() => found(port));
+    });
+  });
+  const launched = await browser({ more: [`--remote-debugging-port=${port}`] });
+  const found = await chromium.connectOverCDP(`http://127.0.0.1:${port}`, { noDefaults: true });
+  const close = async () => {
+    await found.close();
+    await launched.close();
+  };
+  return { newPage: () => found.contexts()[0].newPage(), close };
 }
 
 /** A page of the game, with what it writes to the console as errors. */
@@ -58,13 +76,13 @@ export class Game {
     return this.page.evaluate(async () => (await import("./warmpath.js")).widgets());
   }
 
-  /** Waits until there is a widget with this label, and role if one is named, and returns it. */
-  async find(label, { role, timeout = 30_000 } = {}) {
+  /** Waits until there is a widget with this label, with the role if one is named, and for which `where` holds; returns it. */
+  async find(label, { role, where = () => true, timeout = 30_000 } = {}) {
     const fits = (wanted, text) => wanted === undefined || (wanted instanceof RegExp ? wanted.test(text) : text === wanted);
     const until = Date.now() + timeout;
     for (;;) {
       const all = await this.widgets();
-      const found = all.find((widget) => fits(label, widget.label) && fits(role, widget.role));
+      const found = all.find((widget) => fits(label, widget.label) && fits(role, widget.role) && where(widget));
       if (found) return found;
       if (Date.now() > until) {
         if (process.env.WARMPATH_PICTURES) await this.page.screenshot({ path: `${process.env.WARMPATH_PICTURES}/failed.png` });
@@ -81,6 +99,17 @@ export class Game {
       const until = frames() + count;
       while (frames() < until) await new Promise((later) => setTimeout(later, 10));
     }, count);
+  }
+
+  /** How many frames the program has drawn, and the moment of the simulation on the clock of the last, in seconds. */
+  async moment() {
+    const [frames, widgets] = await this.page.evaluate(async () => {
+      const { frames, widgets } = await import("./warmpath.js");
+      return [frames(), widgets()];
+    });
+    const { label } = widgets.find(({ role, label }) => role === "Label" && /^\d+:\d\d\.\d$/.test(label));
+    const [minutes, seconds] = label.split(":").map(Number);
+    return { frames, clock: minutes * 60 + seconds };
   }
 
   /** Presses the middle of a rectangle with the mouse, as a person does. */
@@ -107,6 +136,42 @@ export class Game {
   /** Clicks a widget. */
   async click(label, options) {
     await this.press(await this.atRest(label, options));
+  }
+
+  /** Taps the middle of a rectangle with a finger. */
+  async tap({ x, y, width, height }) {
+    await this.page.touchscreen.tap(x + width / 2, y + height / 2);
+    await this.frames(3);
+  }
+
+  /** Presses keys while Control is held, each thing once the one before was seen. */
+  async control(key) {
+    await this.page.keyboard.down("Control");
+    await this.frames(2);
+    await this.page.keyboard.press(key);
+    await this.frames(2);
+    await this.page.keyboard.up("Control");
+    await this.frames(2);
+  }
+}
+
+/** A hand on a touch screen: where each finger is, in order. */
+export class Hand {
+  static async on(game) {
+    const hand = new Hand();
+    hand.game = game;
+    hand.browser = await game.page.context().newCDPSession(game.page);
+    hand.fingers = 0;
+    return hand;
+  }
+
+  /** The fingers are at these places now, [x, y] each; those at the end of the list that are not told of are lifted. */
+  async touch(...places) {
+    const type = places.length === 0 ? "touchEnd" : this.fingers === 0 ? "touchStart" : "touchMove";
+    this.fingers = places.length;
+    const touchPoints = places.map(([x, y], id) => ({ x, y, id }));
+    await this.browser.send("Input.dispatchTouchEvent", { type, touchPoints });
+    await this.game.frames(2);
   }
 }
 
