@@ -3,11 +3,11 @@
 //! An [`Edit`] changes a [`Board`] or is refused in one sentence and changes nothing. Each part carries a tag for as long as
 //! it lives, so that a running fleet can be told which parts of a changed board are the ones it has.
 
-use super::place::{MOST_ON_BOARD, Place, nearest_free};
+use super::place::{BOARD, MOST_ON_BOARD, Place, nearest_free};
 use super::{
     Assignment, Balancer, Blueprint, Part, PartId, Piece, Replica, Router, SettingError, Traffic, apply, inside_board,
 };
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A change of a board.
 #[derive(Clone, Debug, PartialEq)]
@@ -204,7 +204,7 @@ fn there(blueprint: &Blueprint, parts: &[PartId]) -> Result<(), EditError> {
 }
 
 fn room_for(blueprint: &Blueprint, more: usize) -> Result<(), EditError> {
-    let there: usize = Part::ALL.iter().map(|part| blueprint.count(*part)).sum();
+    let there = blueprint.parts();
     match there + more <= MOST_ON_BOARD {
         true => Ok(()),
         false => Err(EditError::rule(format!("The board takes {MOST_ON_BOARD} parts, and {there} are there."))),
@@ -230,19 +230,28 @@ fn place(blueprint: &mut Blueprint, piece: Piece, at: Place) -> Result<PartId, E
     Ok(id)
 }
 
+/// Each part once, in the order in which they are named.
+fn once(parts: &[PartId]) -> Vec<PartId> {
+    let mut seen = BTreeSet::new();
+    parts.iter().copied().filter(|id| seen.insert(*id)).collect()
+}
+
 fn shift(blueprint: &mut Blueprint, parts: &[PartId], by: (i32, i32)) -> Result<Vec<PartId>, EditError> {
     there(blueprint, parts)?;
+    let parts = once(parts);
+    // Further than that all are off the board anyway, and so no sum overflows.
+    let by = (by.0.clamp(-BOARD.0, BOARD.0), by.1.clamp(-BOARD.1, BOARD.1));
     let moving = |id: &PartId| Some((id.part, blueprint.places.get(id)?.moved(by).on_grid()));
     let moving: Vec<(Part, Place)> = parts.iter().filter_map(moving).collect();
     let standing = blueprint.places.iter().filter(|(id, _)| !parts.contains(id));
     let standing: Vec<(Part, Place)> = standing.map(|(id, at)| (id.part, *at)).collect();
     let shift = nearest_free(&moving, &standing).ok_or_else(|| EditError::rule(NO_ROOM))?;
-    for id in parts {
+    for id in &parts {
         if let Some(at) = blueprint.places.get_mut(id) {
             *at = at.moved(by).on_grid().moved(shift);
         }
     }
-    Ok(parts.to_vec())
+    Ok(parts)
 }
 
 /// Why a part cannot send to another, in one sentence; none if it can, or does.
@@ -275,12 +284,13 @@ fn link(blueprint: &mut Blueprint, from: PartId, to: PartId) -> Result<Vec<PartI
 
 fn duplicate(blueprint: &mut Blueprint, parts: &[PartId]) -> Result<Vec<PartId>, EditError> {
     there(blueprint, parts)?;
+    let parts = once(parts);
     room_for(blueprint, parts.len())?;
     let aside = |id: &PartId| Some((id.part, blueprint.places.get(id)?.moved((40, 40))));
     let wishes: Vec<(Part, Place)> = parts.iter().filter_map(aside).collect();
     let shift = nearest_free(&wishes, &blueprint.standing()).ok_or_else(|| EditError::rule(NO_ROOM))?;
     let mut twins: BTreeMap<PartId, PartId> = BTreeMap::new();
-    for &id in parts {
+    for id in parts {
         let twin = PartId::new(id.part, blueprint.count(id.part));
         match id.part {
             Part::Traffic => blueprint.traffics.push(blueprint.traffics[id.index].clone()),

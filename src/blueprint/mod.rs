@@ -87,6 +87,11 @@ impl Blueprint {
         }
     }
 
+    /// How many parts there are in all.
+    pub fn parts(&self) -> usize {
+        Part::ALL.iter().map(|part| self.count(*part)).sum()
+    }
+
     /// The parts that this one sends to, in the order of its links.
     pub fn next_of(&self, from: PartId) -> impl Iterator<Item = PartId> + '_ {
         self.links.iter().filter(move |(a, _)| *a == from).map(|(_, b)| *b)
@@ -152,15 +157,34 @@ impl Blueprint {
         map
     }
 
-    /// The changes that make `given` this blueprint, as far as settings and the number of replicas go.
+    /// The changes that make `given` this blueprint, as far as settings and the number of replicas go. Where all parts of a
+    /// kind come to agree the plain key says it once.
     pub fn changes_from(&self, given: &Self) -> Vec<Assignment> {
-        let before = given.settings_json();
-        let text = |value: &serde_json::Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-        let (mut changes, settings): (Vec<_>, Vec<_>) = (self.settings_json().into_iter())
-            .filter(|(key, value)| before.get(key) != Some(value))
-            .map(|(key, value)| Assignment::new(key, text(&value)))
-            .partition(|change| change.key == "replicas");
-        changes.extend(settings);
+        let mut changes = Vec::new();
+        let mut given = given.clone();
+        if self.replicas.len() != given.replicas.len() {
+            changes.push(Assignment::new("replicas", self.replicas.len().to_string()));
+            given.resize_replicas(self.replicas.len());
+        }
+        for part in Part::ALL {
+            let count = self.count(part).min(given.count(part));
+            for setting in settings_of(part) {
+                let value = |index: usize| setting.get(self, index);
+                let changed: Vec<usize> =
+                    (0..count).filter(|&index| value(index) != setting.get(&given, index)).collect();
+                if changed.is_empty() {
+                    continue;
+                }
+                if (1..count).all(|index| value(index) == value(0)) {
+                    changes.push(Assignment::new(setting.key, value(0).to_string()));
+                } else {
+                    changes.extend(changed.into_iter().map(|index| {
+                        let key = format!("{}[{index}].{}", part.key(), setting.field());
+                        Assignment::new(key, value(index).to_string())
+                    }));
+                }
+            }
+        }
         changes
     }
 

@@ -112,7 +112,8 @@ impl Blueprint {
             let count = self.count(part);
             for index in 0..count {
                 let id = PartId::new(part, index);
-                let wish = before.get(&id).copied().unwrap_or_else(|| column(part, index, count)).on_grid();
+                let wish = before.get(&id).copied().unwrap_or_else(|| column(part, index, count));
+                let wish = inside_board(part, wish).on_grid();
                 if let Some(shift) = nearest_free(&[(part, wish)], &self.standing()) {
                     self.places.insert(id, wish.moved(shift));
                 }

@@ -30,14 +30,17 @@ pub(super) enum Command {
 
 #[derive(Args, Debug)]
 pub(super) struct Play {
-    /// A level's file, or the id of a level that comes with the program
+    /// A level's file, the id of a level that comes with the program, or a code (WP1-...) of a canvas or a solution
     pub level: String,
 }
 
 #[derive(Args, Debug)]
 pub(super) struct Run {
-    /// A level's file, or the id of a level that comes with the program
+    /// A level's file, the id of a level that comes with the program, or a code (WP1-...) of a canvas or a solution
     pub level: String,
+    /// A code (WP1-...) for that level: what somebody made of it
+    #[arg(long, value_name = "CODE")]
+    pub code: Option<String>,
     #[command(flatten)]
     pub settings: Settings,
     #[command(flatten)]
@@ -56,7 +59,7 @@ pub(super) struct Replay {
 
 #[derive(Args, Debug)]
 pub(super) struct Sweep {
-    /// A level's file, or the id of a level that comes with the program
+    /// A level's file, the id of a level that comes with the program, or a code (WP1-...) of a canvas or a solution
     pub level: String,
     /// A setting and its values; repeat it for the product
     #[arg(long = "vary", value_name = "KEY=A,B,C", required = true)]
@@ -138,7 +141,8 @@ pub(super) struct Settings {
     /// How much of that is warm-up, in simulated seconds
     #[arg(long, value_name = "T", allow_negative_numbers = true)]
     pub warmup: Option<f64>,
-    /// A RON file with a list of key and value pairs, applied before --set, bound by the level's locks
+    /// A RON file, applied before --set, bound by the level's locks and budget: a list of key and value pairs, or
+    /// (fleet: (..), set: [..]) where parts can be placed
     #[arg(long, value_name = "FILE")]
     pub solution: Option<PathBuf>,
 }

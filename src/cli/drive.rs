@@ -3,7 +3,7 @@
 use super::InputError;
 use super::args::Settings;
 use crate::blueprint::{Assignment, Blueprint, SettingError, apply};
-use crate::level::{Level, read_solution};
+use crate::level::{Build, Level, Shared};
 use crate::sim::{Micros, NEVER, Run, micros_of_s, seconds};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::path::Path;
@@ -16,8 +16,20 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// The longest run in seconds.
 const LONGEST_S: f64 = 1e7;
 
+/// The level of this file or id, with its fleet as it is given; or what a code holds.
+pub fn find(name: &str) -> Result<Shared, InputError> {
+    if Shared::is_code(name) {
+        return Ok(Shared::parse(name)?);
+    }
+    let level = find_level(name)?;
+    Ok(Shared { blueprint: level.blueprint.clone(), level })
+}
+
 /// The level of this file or id.
 pub fn find_level(name: &str) -> Result<Level, InputError> {
+    if Shared::is_code(name) {
+        return Err(InputError("expected a level's file or id, found a code".into()));
+    }
     let path = Path::new(name);
     match Level::by_id(name) {
         Err(_) if path.exists() => Ok(Level::read(path)?),
@@ -30,14 +42,14 @@ pub fn assignments(texts: &[String]) -> Result<Vec<Assignment>, SettingError> {
     texts.iter().map(|text| Assignment::parse(text)).collect()
 }
 
-/// The level's fleet with the solution and then the settings applied.
-pub fn set_fleet(level: &Level, settings: &Settings) -> Result<Blueprint, InputError> {
-    let mut blueprint = level.blueprint.clone();
+/// The fleet that was found, with the solution and then the settings applied.
+pub fn set_fleet(found: &Shared, settings: &Settings) -> Result<Blueprint, InputError> {
+    let Shared { level, blueprint } = found;
+    let mut blueprint = blueprint.clone();
     if let Some(path) = &settings.solution {
-        let solution = read_solution(path)?;
-        level
-            .apply_as_player(&mut blueprint, &solution)
-            .map_err(|error| InputError(format!("{}: {error}", path.display())))?;
+        let mut build = Build::read(path, level)?;
+        build.fleet.get_or_insert(blueprint);
+        blueprint = level.built(&build).map_err(|error| InputError(format!("{}: {error}", path.display())))?;
     }
     apply(&mut blueprint, &assignments(&settings.set)?)?;
     Ok(blueprint)

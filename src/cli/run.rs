@@ -1,15 +1,19 @@
 //! `warmpath run`: a level without a window.
 
 use super::args::{Output, Run as Arguments};
-use super::drive::{Progress, find_level, run_to_end, set_fleet, span};
+use super::drive::{Progress, find, run_to_end, set_fleet, span};
 use super::{InputError, Outcome, output, table};
-use crate::level::Level;
+use crate::level::{Level, Shared};
 use crate::sim::Report;
 
 /// Runs a level and prints its report.
 pub fn run(arguments: &Arguments) -> Result<Outcome, InputError> {
-    let mut level = find_level(&arguments.level)?;
-    let blueprint = set_fleet(&level, &arguments.settings)?;
+    let mut found = find(&arguments.level)?;
+    if let Some(code) = &arguments.code {
+        found = Shared::parse_for(&found.level, code)?;
+    }
+    let blueprint = set_fleet(&found, &arguments.settings)?;
+    let mut level = found.level;
     shorten(&mut level, &arguments.settings)?;
     let seed = arguments.settings.seed.unwrap_or_else(|| level.first_seed());
     let mut run = level.start(&blueprint, seed);

@@ -1,7 +1,7 @@
 //! `warmpath sweep`: the product of several settings' values, a run each.
 
 use super::args::Sweep as Arguments;
-use super::drive::{Progress, find_level, set_fleet};
+use super::drive::{Progress, find, set_fleet};
 use super::run::shorten;
 use super::{InputError, Outcome, output};
 use crate::blueprint::{Assignment, Blueprint, SettingError, apply};
@@ -21,8 +21,9 @@ struct Row {
 
 /// Runs the product of the values and prints a row each.
 pub fn sweep(arguments: &Arguments) -> Result<Outcome, InputError> {
-    let mut level = find_level(&arguments.level)?;
-    let fleet = set_fleet(&level, &arguments.settings)?;
+    let found = find(&arguments.level)?;
+    let fleet = set_fleet(&found, &arguments.settings)?;
+    let mut level = found.level;
     shorten(&mut level, &arguments.settings)?;
     let seed = arguments.settings.seed.unwrap_or_else(|| level.first_seed());
     // Every fleet is made before the first is run: wrong input prints nothing else.

@@ -28,7 +28,7 @@ mod with {
     use crate::app;
     use crate::blueprint::{Assignment, SettingError, apply};
     use crate::cli::args;
-    use crate::cli::drive::{assignments, find_level};
+    use crate::cli::drive::{assignments, find, find_level};
     use crate::level::{Level, Link};
     use bevy::app::AppExit;
 
@@ -37,8 +37,7 @@ mod with {
 
     /// Opens the game, at a level if one is named.
     pub fn open(level: Option<&str>) -> Result<Outcome, InputError> {
-        let level = level.map(find_level).transpose()?;
-        let link = level.map(|level| Link { blueprint: level.blueprint.clone(), level });
+        let link = level.map(find).transpose()?.map(Link::from);
         match app::play(app::Launch { link, notice: None }).map_err(InputError)? {
             AppExit::Success => Ok(Outcome::Done),
             AppExit::Error(_) => Err(InputError("the window closed with an error".into())),

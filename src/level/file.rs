@@ -1,6 +1,7 @@
 //! Level files: the format, and reading it strictly.
 
 use super::goal::{Bound, Goal, ReportKey};
+use super::placing::on_board;
 use super::solution::AssignmentList;
 use crate::blueprint::{
     Address, Assignment, Balancer, Blueprint, EditError, Part, PartFile, PartId, Replica, Router, SettingError, Tag,
@@ -10,6 +11,7 @@ use ron::error::Position;
 use ron::extensions::Extensions;
 use serde::Deserialize;
 use serde::de::{Deserializer, Error};
+use std::collections::BTreeSet;
 use std::io::Read;
 use std::path::Path;
 
@@ -182,6 +184,21 @@ impl Level {
         Ok(level)
     }
 
+    /// What a fleet and settings, as files have them, make of this level.
+    pub(super) fn build(&self, fleet: Option<FleetFile>, set: AssignmentList) -> Result<Build, String> {
+        if fleet.is_some() && !self.placing {
+            return Err("expected no fleet of its own in a level without a budget".into());
+        }
+        let placed = |file: FleetFile| {
+            // Before they are made and given places, which takes long for thousands.
+            on_board(file.parts()).map_err(|error| error.to_string())?;
+            let mut fleet = file.into_blueprint(&self.blueprint)?;
+            fleet.stand_apart();
+            Ok::<_, String>(fleet)
+        };
+        Ok(Build { fleet: fleet.map(placed).transpose()?, set: set.0 })
+    }
+
     /// What does not hold between the parts of a level: a word that stands in the file near the place, and the problem.
     fn consistent(&self) -> Result<(), (String, String)> {
         if self.warmup_s >= self.seconds {
@@ -198,9 +215,7 @@ impl Level {
             }
         }
         let solution = |error: EditError| ("solution".to_owned(), format!("the solution: {error}"));
-        let mut solved = self.blueprint_of(&Build { set: Vec::new(), ..self.solution.clone() }).map_err(solution)?;
-        self.admits(&solved).map_err(solution)?;
-        self.apply_as_player(&mut solved, &self.solution.set).map_err(|error| solution(error.into()))?;
+        self.built(&self.solution).map_err(solution)?;
         for decoy in &self.decoys {
             self.blueprint_of(&decoy.build)
                 .map_err(|error| (decoy.name.clone(), format!("the decoy {:?}: {error}", decoy.name)))?;
@@ -254,30 +269,10 @@ impl LevelFile {
         let placing = self.budget.is_some();
         let mut blueprint = self.fleet.0;
         if placing {
+            on_board(blueprint.parts()).map_err(|error| ("fleet".to_owned(), error.to_string()))?;
             blueprint.stand_apart();
         }
-        let build = |needle: &str, fleet: Option<FleetFile>, set: AssignmentList| {
-            let fleet = fleet.map(|file| {
-                let wrong = |problem| (needle.to_owned(), problem);
-                if !placing {
-                    return Err(wrong("expected no fleet of its own in a level without a budget".to_owned()));
-                }
-                let mut built = file.into_blueprint(&blueprint).map_err(wrong)?;
-                built.stand_apart();
-                Ok(built)
-            });
-            Ok::<_, (String, String)>(Build { fleet: fleet.transpose()?, set: set.0 })
-        };
-        let solution = build("solution_fleet", self.solution_fleet, self.solution)?;
-        let decoy = |file: DecoyFile| {
-            Ok::<_, (String, String)>(Decoy { build: build(&file.name, file.fleet, file.set)?, name: file.name })
-        };
-        let decoys = self.decoys.into_iter().map(decoy).collect::<Result<Vec<_>, _>>()?;
-        let mut goals = self.goals;
-        if let Some(budget) = self.budget {
-            goals.push(Goal { name: "Budget".into(), key: "credits".into(), bound: Bound::AtMost(budget as f64) });
-        }
-        Ok(Level {
+        let mut level = Level {
             id: self.id.0,
             title: self.title,
             brief: self.brief,
@@ -288,13 +283,27 @@ impl LevelFile {
             seconds: self.seconds.0,
             warmup_s: self.warmup_s.0,
             seeds: self.seeds.0,
-            goals,
+            goals: self.goals,
             margin: self.margin,
             hints: self.hints,
             debrief: self.debrief,
-            solution,
-            decoys,
-        })
+            solution: Build::default(),
+            decoys: Vec::new(),
+        };
+        if let Some(budget) = self.budget {
+            let bound = Bound::AtMost(budget as f64);
+            level.goals.push(Goal { name: "Budget".into(), key: "credits".into(), bound });
+        }
+        let near = |needle: &str| {
+            let needle = needle.to_owned();
+            move |problem: String| (needle, problem)
+        };
+        level.solution = level.build(self.solution_fleet, self.solution).map_err(near("solution_fleet"))?;
+        for file in self.decoys {
+            let build = level.build(file.fleet, file.set).map_err(near(&file.name))?;
+            level.decoys.push(Decoy { name: file.name, build });
+        }
+        Ok(level)
     }
 }
 
@@ -426,6 +435,7 @@ impl Names {
 
     fn links<T: Tag>(&self, file: &PartFile<T>, index: usize, links: &mut Vec<(PartId, PartId)>) -> Result<(), String> {
         let from = PartId::new(T::PART, index);
+        let mut seen = BTreeSet::new();
         for name in &file.to {
             let Some((_, parts)) = self.0.iter().find(|(known, _)| known == name) else {
                 let known: Vec<&str> = self.0.iter().map(|(known, _)| known.as_str()).collect();
@@ -439,7 +449,7 @@ impl Names {
                         to.part.key()
                     ));
                 }
-                if links.contains(&(from, to)) {
+                if !seen.insert(to) {
                     return Err(format!("to: expected each part once, found {name:?} twice"));
                 }
                 links.push((from, to));
@@ -469,6 +479,12 @@ fn build<T: Tag, P>(
 }
 
 impl FleetFile {
+    /// How many parts these are.
+    fn parts(&self) -> usize {
+        let replicas = self.replicas.iter().map(|file| file.count).sum::<usize>();
+        self.traffic.len() + self.balancers.len() + self.routers.len() + replicas
+    }
+
     /// The fleet. Its first parts of each kind are those of `given`: what is not said of them is as it is given.
     pub(super) fn into_blueprint(self, given: &Blueprint) -> Result<Blueprint, String> {
         let mut blueprint = Blueprint::default();
@@ -487,7 +503,8 @@ impl FleetFile {
         for file in &self.traffic {
             names.add(file, blueprint.traffics.len())?;
             let id = PartId::new(Part::Traffic, blueprint.traffics.len());
-            if let Some(name) = file.name.as_ref().or_else(|| given.names.get(&id)) {
+            // What is given keeps its name.
+            if let Some(name) = given.names.get(&id).or(file.name.as_ref()) {
                 blueprint.names.insert(id, name.clone());
             }
             let plain = |index: usize| given.traffics.get(index).cloned().unwrap_or_default();

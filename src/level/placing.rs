@@ -73,6 +73,18 @@ impl Level {
         Ok(blueprint)
     }
 
+    /// The fleet that a build makes of the level when a player makes it: locks and budget bind it.
+    ///
+    /// # Errors
+    /// For a change that cannot be applied or that a player cannot have made.
+    pub fn built(&self, build: &Build) -> Result<Blueprint, EditError> {
+        let mut blueprint = build.fleet.clone().unwrap_or_else(|| self.blueprint.clone());
+        self.admits(&blueprint)?;
+        self.apply_as_player(&mut blueprint, &build.set)?;
+        self.admits(&blueprint)?;
+        Ok(blueprint)
+    }
+
     /// Is this edit one that the level leaves to the player? What comes of it must be admitted, too.
     ///
     /// # Errors
@@ -122,11 +134,9 @@ impl Level {
             return Err(EditError::rule(format!("A {} that the problem gives is missing.", part.key())));
         }
         if self.placing {
-            let parts: usize = Part::ALL.iter().map(|part| blueprint.count(*part)).sum();
-            if parts > MOST_ON_BOARD {
-                return Err(EditError::rule(format!("The board takes {MOST_ON_BOARD} parts, found {parts}.")));
-            }
-            if !self.is_canvas() && blueprint.traffics.len() > given.traffics.len() {
+            on_board(blueprint.parts())?;
+            let traffic = |blueprint: &Blueprint| (blueprint.traffics.len(), blueprint.names.clone());
+            if !self.is_canvas() && traffic(blueprint) != traffic(given) {
                 return Err(EditError::rule("The traffic of this problem is given."));
             }
             within_budget(blueprint.credits_over(given), budget)?;
@@ -190,6 +200,14 @@ impl Level {
             }
         }
         Ok(())
+    }
+}
+
+/// Does a board take so many parts?
+pub(super) fn on_board(parts: usize) -> Result<(), EditError> {
+    match parts <= MOST_ON_BOARD {
+        true => Ok(()),
+        false => Err(EditError::rule(format!("The board takes {MOST_ON_BOARD} parts, found {parts}."))),
     }
 }
 

@@ -57,41 +57,36 @@ impl Shared {
     /// In one line, for anything that is no code, is damaged, is too large, names an unknown level, or holds what a player
     /// of that level cannot have made.
     pub fn parse(code: &str) -> Result<Self, LevelError> {
-        let wrong = |problem: &str| LevelError::whole(NAME, problem);
-        if code.len() > LONGEST {
-            return Err(wrong("expected a code of at most 65536 letters, found a longer one"));
-        }
-        let code: String = code.split_whitespace().collect();
-        let Some(body) = code.strip_prefix(VERSION) else {
-            let found: String = code.chars().take(12).collect();
-            return Err(wrong(&format!("expected one that begins with {VERSION}, found {found:?}")));
-        };
-        let packed = URL_SAFE_NO_PAD.decode(body).map_err(|error| wrong(&format!("it is damaged: {error}")))?;
-        let text = decompress_to_vec_zlib_with_limit(&packed, MOST_TEXT).map_err(|error| match error.status {
-            TINFLStatus::HasMoreOutput => wrong("it unpacks to more than a canvas has"),
-            _ => wrong("it is damaged: letters are missing or wrong"),
-        })?;
-        let text = String::from_utf8(text).map_err(|_| wrong("it is damaged: it holds no text"))?;
-        Self::from_ron(&text)
+        Self::from_ron(&unpack(code)?, None)
     }
 
-    fn from_ron(text: &str) -> Result<Self, LevelError> {
+    /// From a code for this level, which need not be one that comes with the program.
+    ///
+    /// # Errors
+    /// As [`Shared::parse`], and for a code for another level.
+    pub fn parse_for(level: &Level, code: &str) -> Result<Self, LevelError> {
+        Self::from_ron(&unpack(code)?, Some(level))
+    }
+
+    /// Does this look like a code, of whatever version?
+    pub fn is_code(text: &str) -> bool {
+        let version = text.trim_start().strip_prefix("WP").and_then(|rest| rest.split_once('-'));
+        version.is_some_and(|(digits, _)| !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()))
+    }
+
+    fn from_ron(text: &str, of: Option<&Level>) -> Result<Self, LevelError> {
         let file: SharedFile = from_ron(NAME, text)?;
-        let mut level = Level::by_id(&file.level)?;
+        let wrong = |problem: String| LevelError::whole(NAME, problem);
+        let mut level = match of {
+            None => Level::by_id(&file.level)?,
+            Some(level) if level.id == file.level => level.clone(),
+            Some(level) => return Err(wrong(format!("expected one for {}, found one for {:?}", level.id, file.level))),
+        };
         if level.is_canvas() {
             level.budget = file.budget;
         }
-        let wrong = |problem: String| LevelError::whole(NAME, problem);
-        let mut blueprint = match file.fleet {
-            Some(fleet) => fleet.into_blueprint(&level.blueprint).map_err(wrong)?,
-            None => level.blueprint.clone(),
-        };
-        blueprint.order_links();
-        if level.placing {
-            blueprint.stand_apart();
-        }
-        level.apply_as_player(&mut blueprint, &file.set.0)?;
-        level.admits(&blueprint).map_err(|error| wrong(error.to_string()))?;
+        let build = level.build(file.fleet, file.set).map_err(wrong)?;
+        let blueprint = level.built(&build).map_err(|error| wrong(error.to_string()))?;
         Ok(Self { level, blueprint })
     }
 
@@ -113,6 +108,25 @@ impl Shared {
         text.push(')');
         text
     }
+}
+
+/// The text that a code holds.
+fn unpack(code: &str) -> Result<String, LevelError> {
+    let wrong = |problem: &str| LevelError::whole(NAME, problem);
+    if code.len() > LONGEST {
+        return Err(wrong("expected a code of at most 65536 letters, found a longer one"));
+    }
+    let code: String = code.split_whitespace().collect();
+    let Some(body) = code.strip_prefix(VERSION) else {
+        let found: String = code.chars().take(12).collect();
+        return Err(wrong(&format!("expected one that begins with {VERSION}, found {found:?}")));
+    };
+    let packed = URL_SAFE_NO_PAD.decode(body).map_err(|error| wrong(&format!("it is damaged: {error}")))?;
+    let text = decompress_to_vec_zlib_with_limit(&packed, MOST_TEXT).map_err(|error| match error.status {
+        TINFLStatus::HasMoreOutput => wrong("it unpacks to more than a canvas has"),
+        _ => wrong("it is damaged: letters are missing or wrong"),
+    })?;
+    String::from_utf8(text).map_err(|_| wrong("it is damaged: it holds no text"))
 }
 
 /// A fleet in the words of a level file. Of `given` parts it says what is changed, of others what is not as they are bought.

@@ -1,7 +1,8 @@
-//! Lists of settings in RON: a level's solution and decoys, and the files of `--solution`.
+//! Lists of settings in RON: a level's solution and decoys, and the files of `--solution`, which may also build a fleet.
 
-use super::file::LevelError;
+use super::file::{Build, FleetFile, Level, LevelError};
 use crate::blueprint::Assignment;
+use serde::Deserialize as DeriveDeserialize;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use std::fmt;
 use std::path::Path;
@@ -65,7 +66,17 @@ impl<'de> Deserialize<'de> for AssignmentList {
     }
 }
 
-/// Reads the file of `--solution`.
+/// What a file of `--solution` says where parts can be placed: a fleet in the words of a level file, and settings.
+#[derive(DeriveDeserialize)]
+#[serde(deny_unknown_fields, rename = "Solution")]
+struct BuildFile {
+    #[serde(default)]
+    fleet: Option<FleetFile>,
+    #[serde(default)]
+    set: AssignmentList,
+}
+
+/// Reads a file that is a list of settings.
 ///
 /// # Errors
 /// Where the file cannot be read or is not such a list.
@@ -74,4 +85,35 @@ pub fn read_solution(path: &Path) -> Result<Vec<Assignment>, LevelError> {
     let text = super::file::read_text(path)?;
     let list: AssignmentList = super::file::from_ron(&name, &text)?;
     Ok(list.0)
+}
+
+impl Build {
+    /// Reads the file of `--solution` for a level: a list of settings, or `(fleet: (..), set: [..])` where parts can be
+    /// placed. Whether a player could have made it is another question: see [`Level::built`].
+    ///
+    /// # Errors
+    /// Where the file cannot be read, is neither, or does not hold together.
+    pub fn read(path: &Path, level: &Level) -> Result<Self, LevelError> {
+        let name = path.display().to_string();
+        let text = super::file::read_text(path)?;
+        if !begins_with_a_bracket(&text) {
+            let list: AssignmentList = super::file::from_ron(&name, &text)?;
+            return Ok(Self { fleet: None, set: list.0 });
+        }
+        let file: BuildFile = super::file::from_ron(&name, &text)?;
+        level.build(file.fleet, file.set).map_err(|problem| LevelError::whole(&name, problem))
+    }
+}
+
+/// Does a RON text begin with a round bracket, after what comments there are?
+fn begins_with_a_bracket(text: &str) -> bool {
+    let mut rest = text.trim_start();
+    loop {
+        rest = match (rest.strip_prefix("//"), rest.strip_prefix("/*")) {
+            (Some(comment), _) => comment.split_once('\n').map_or("", |(_, rest)| rest),
+            (_, Some(comment)) => comment.split_once("*/").map_or("", |(_, rest)| rest),
+            _ => return rest.starts_with('('),
+        }
+        .trim_start();
+    }
 }

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, missing_docs)]
 
+mod builds;
 mod check;
 mod replay;
 mod run;
