@@ -4,7 +4,7 @@ use super::demos::Demos;
 use super::screens::{Levels, Screen, logic_plugin};
 use super::session::{Session, VerdictStage};
 use super::window::{PlayScreen, WindowSpec, window_plugin};
-use crate::blueprint::{Assignment, Edit};
+use crate::blueprint::{Assignment, Blueprint, Edit};
 use crate::level::{Level, VerdictRun};
 use crate::sim::{Sight, micros_of_s};
 use bevy::prelude::*;
@@ -21,8 +21,10 @@ const SETTLE_FRAMES: u32 = 5;
 
 /// What is to be pictured.
 pub struct Shot {
-    /// The level, with the settings that it is to be run with.
+    /// The level.
     pub level: Level,
+    /// Its fleet, as it is to be run.
+    pub blueprint: Blueprint,
     /// The simulated moment, in seconds.
     pub at_s: f64,
     /// The PNG file.
@@ -99,7 +101,7 @@ fn prepare(app: &mut App, shot: &Shot) {
     let mut level = shot.level.clone();
     level.seeds.retain(|seed| *seed != shot.seed);
     level.seeds.insert(0, shot.seed);
-    let mut session = Session::new(level);
+    let mut session = Session::with_blueprint(level, shot.blueprint.clone());
     session.level.seeds.clone_from(&shot.level.seeds);
     for (at, change) in &shot.changes {
         session.run_to(micros_of_s(*at));

@@ -86,7 +86,7 @@ pub(super) struct Check {
 
 #[derive(Args, Debug)]
 pub(super) struct Shot {
-    /// A level's file, or the id of a level that comes with the program
+    /// A level's file, the id of a level that comes with the program, or a code (WP1-...) of a canvas or a solution
     pub level: String,
     /// The simulated moment, in seconds
     #[arg(long, value_name = "SECONDS")]
@@ -97,6 +97,9 @@ pub(super) struct Shot {
     /// The size of the window
     #[arg(long, value_name = "WxH", default_value = "1280x720")]
     pub size: String,
+    /// With the level's own solution
+    #[arg(long)]
+    pub solved: bool,
     /// Change a setting; repeat it for more, applied in order
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub set: Vec<String>,

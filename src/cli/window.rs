@@ -26,10 +26,10 @@ pub use without::{open, shot};
 mod with {
     use super::{Arguments, InputError, Outcome};
     use crate::app;
-    use crate::blueprint::{Assignment, SettingError, apply};
+    use crate::blueprint::{Assignment, Blueprint, SettingError, apply};
     use crate::cli::args;
-    use crate::cli::drive::{assignments, find, find_level};
-    use crate::level::{Level, Link};
+    use crate::cli::drive::{assignments, find};
+    use crate::level::{Level, Link, Shared};
     use bevy::app::AppExit;
 
     /// The least and the most that a side of the window may be, in pixels.
@@ -46,8 +46,11 @@ mod with {
 
     /// Saves a picture of the window.
     pub fn shot(arguments: &Arguments) -> Result<Outcome, InputError> {
-        let mut level = find_level(&arguments.level)?;
-        apply(&mut level.blueprint, &assignments(&arguments.set)?)?;
+        let Shared { level, mut blueprint } = find(&arguments.level)?;
+        if arguments.solved {
+            blueprint = level.blueprint_of(&level.solution).map_err(|error| InputError(error.to_string()))?;
+        }
+        apply(&mut blueprint, &assignments(&arguments.set)?)?;
         let at_s = arguments.at;
         if !(0.0..=level.seconds).contains(&at_s) {
             let expected = format!("a number from 0 to the {} seconds of the level", level.seconds);
@@ -56,7 +59,7 @@ mod with {
         let size = size(&arguments.size)?;
         let seed = arguments.seed.unwrap_or_else(|| level.first_seed());
         let out = arguments.out.clone();
-        let changes = changes(&level, &arguments.change)?;
+        let changes = changes(&level, &blueprint, &arguments.change)?;
         let screen = match arguments.screen {
             args::ShotScreen::Play => app::ShotScreen::Play,
             args::ShotScreen::Verdict => app::ShotScreen::Verdict,
@@ -64,13 +67,13 @@ mod with {
             args::ShotScreen::Levels => app::ShotScreen::Levels,
             args::ShotScreen::Components => app::ShotScreen::Components,
         };
-        app::shot(app::Shot { level, at_s, out, size, seed, screen, changes }).map_err(InputError)?;
+        app::shot(app::Shot { level, blueprint, at_s, out, size, seed, screen, changes }).map_err(InputError)?;
         Ok(Outcome::Done)
     }
 
     /// Reads changes as `SECONDS:KEY=VALUE`, each one that a player could make.
-    fn changes(level: &Level, texts: &[String]) -> Result<Vec<(f64, Assignment)>, InputError> {
-        let mut blueprint = level.blueprint.clone();
+    fn changes(level: &Level, blueprint: &Blueprint, texts: &[String]) -> Result<Vec<(f64, Assignment)>, InputError> {
+        let mut blueprint = blueprint.clone();
         texts
             .iter()
             .map(|text| {

@@ -2,7 +2,7 @@
 //!
 //! - `play()` starts the game on the page's canvas.
 //! - `run(level, settings, seed)` gives the report of a level without the game, as `warmpath run --json` prints it: `level`
-//!   is the id of a level that comes with the program, or the text of a level file; `settings` an object of keys and
+//!   is the id of a level that comes with the program, the text of a level file, or a code (`WP1-…`); `settings` an object of keys and
 //!   values, applied in order, or nothing; `seed` a whole number, or nothing for the level's first. Bad input throws an
 //!   `Error` with the line that the command line would print.
 //! - `replay(trace, settings, seed)` does the same for a recorded trace, given as text.
@@ -20,7 +20,7 @@ pub use widgets::widgets;
 
 use crate::app::{self, Launch};
 use crate::blueprint::{Blueprint, apply};
-use crate::level::{AssignmentList, Counted, Level, Link, Replay};
+use crate::level::{AssignmentList, Counted, Level, Link, Replay, Shared};
 use crate::sim::{NEVER, micros_of_s};
 use bevy::prelude::{App, Last, Local};
 use js_sys::Function;
@@ -101,8 +101,13 @@ pub async fn run_with_progress(
 
 /// A level, its fleet with the settings, and the seed.
 fn prepare(level: &str, settings: &JsValue, seed: &JsValue) -> Result<(Level, Blueprint, u64), JsError> {
-    let level = if level.contains('(') { Level::parse("level", level) } else { Level::by_id(level) }.map_err(told)?;
-    let mut blueprint = level.blueprint.clone();
+    let Shared { level, mut blueprint } = if Shared::is_code(level) {
+        Shared::parse(level).map_err(told)?
+    } else {
+        let level =
+            if level.contains('(') { Level::parse("level", level) } else { Level::by_id(level) }.map_err(told)?;
+        Shared { blueprint: level.blueprint.clone(), level }
+    };
     apply(&mut blueprint, &read_settings(settings)?.0).map_err(told)?;
     let seed = read_seed(seed)?.unwrap_or_else(|| level.first_seed());
     Ok((level, blueprint, seed))
