@@ -289,9 +289,11 @@ fn lacks(brush: &Brush, id: PartId, place: Rect, missing: &str) {
     let onward = missing.starts_with("leads");
     let colour = if onward { palette::WARN } else { palette::DIM };
     let below = if id.part == Part::Router { 56.0 } else { 9.0 };
+    let below = if brush.far() { 11.0 } else { below };
+    let size = if brush.far() { 17.0 } else { 10.0 };
     let at = pos2(place.center().x, place.bottom() + below);
-    let width = brush.width(words, Face::Plain, 10.0);
-    brush.text(at + vec2(6.0, 0.0), Align2::CENTER_CENTER, words, Face::Plain, 10.0, colour);
+    let width = brush.width(words, Face::Plain, size);
+    brush.text(at + vec2(6.0, 0.0), Align2::CENTER_CENTER, words, Face::Plain, size, colour);
     let sign = pos2(at.x - width / 2.0 - 3.0, at.y);
     if onward {
         brush.disc(sign, 5.0, colour);

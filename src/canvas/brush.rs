@@ -47,6 +47,11 @@ impl Brush {
         self.origin + at.to_vec2() * self.scale
     }
 
+    /// Is everything so small that details cannot be read? Then less is drawn, and that larger.
+    pub fn far(&self) -> bool {
+        self.scale < 0.62
+    }
+
     /// A point of the screen in the drawing.
     pub fn in_drawing(&self, at: Pos2) -> Pos2 {
         ((at - self.origin) / self.scale).to_pos2()

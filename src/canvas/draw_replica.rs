@@ -305,6 +305,9 @@ fn narrow(brush: &Brush, place: Rect, view: &ReplicaView) {
 /// On a board: load, name and hit on top, slots and queue, the KV cache below over the whole width.
 fn placed(brush: &Brush, place: Rect, view: &ReplicaView) {
     card(brush, place, 8.0, view);
+    if brush.far() {
+        return placed_far(brush, place, view);
+    }
     let (left, right) = (place.left() + 12.0, place.right() - 12.0);
     let ring = pos2(left + 14.0, place.top() + 25.0);
     brush.gauge(ring, 14.0, 3.5, view.load, view.accent(), view.ground());
@@ -335,6 +338,30 @@ fn placed(brush: &Brush, place: Rect, view: &ReplicaView) {
     kv_bar(brush, bar, view.state);
     let at = pos2(right, bar.center().y);
     brush.text(at, Align2::RIGHT_CENTER, &view.kv_text(), Face::Figures, 9.5, palette::DIM);
+}
+
+/// The same from afar: load, number, queue, hit rate and KV cache, and nothing that could not be read.
+fn placed_far(brush: &Brush, place: Rect, view: &ReplicaView) {
+    let (left, right, line) = (place.left() + 12.0, place.right() - 12.0, place.top() + 26.0);
+    let ring = pos2(left + 17.0, line);
+    brush.gauge(ring, 15.0, 5.5, view.load, view.accent(), view.ground());
+    let number = view.number.to_string();
+    let at = pos2(left + 44.0, line);
+    let width = brush.text(at, Align2::LEFT_CENTER, &number, Face::StrongFigures, 23.0, name_colour(view));
+    if view.state.large {
+        brush.text(at + vec2(width + 7.0, 0.0), Align2::LEFT_CENTER, "L", Face::Strong, 17.0, palette::DIM);
+    }
+    match view.rejection {
+        Some(rejection) => short_rejected(brush, pos2(right, line), 20.0, rejection),
+        None => {
+            let text = view.hit_text();
+            brush.text(pos2(right, line), Align2::RIGHT_CENTER, &text, Face::Figures, 20.0, view.hit_colour());
+        }
+    }
+    if view.state.waiting > 0 {
+        waiting_number(brush, place.center().x + 24.0, line, 20.0, view);
+    }
+    kv_bar(brush, Rect::from_min_max(pos2(left, place.top() + 50.0), pos2(right, place.bottom() - 10.0)), view.state);
 }
 
 /// A tile fills from below with its load; a gold corner says that it holds the shared prefix.

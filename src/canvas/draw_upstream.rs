@@ -39,6 +39,13 @@ impl PartView<'_> {
 
 /// Three lines in the middle of a card, or two where it is low: the first is its name.
 fn lines(brush: &Brush, place: Rect, lines: &[(&str, Face, f32, Color32)]) {
+    if brush.far() {
+        // From afar only the first, as large as it may be.
+        let Some(&(name, face, _, colour)) = lines.first() else { return };
+        let size = (22.0 * (place.width() - 12.0) / brush.width(name, face, 22.0)).clamp(12.0, 22.0);
+        brush.text_within(place.center(), Align2::CENTER_CENTER, name, face, size, colour, place.width() - 8.0);
+        return;
+    }
     let shown = if place.height() < 48.0 { &lines[..lines.len().min(2)] } else { lines };
     let pitch = 16.0;
     let first = place.center().y - pitch * (shown.len() as f32 - 1.0) / 2.0;
@@ -108,16 +115,20 @@ pub fn router(brush: &Brush, place: Rect, state: &RouterPicture, cpu: f32, view:
         brush.circle(centre, outer + 3.0, 1.5, palette::DECODE);
     }
     if state.up {
-        let name = centre - vec2(0.0, if outer > 36.0 { 9.0 } else { 0.0 });
+        let name = centre - vec2(0.0, if outer > 36.0 && !brush.far() { 9.0 } else { 0.0 });
         brush.text(
             name,
             Align2::CENTER_CENTER,
             &view.name,
             Face::Strong,
-            if outer > 36.0 { 13.0 } else { 10.5 },
+            match (brush.far(), outer > 36.0) {
+                (true, _) => 21.0,
+                (false, true) => 13.0,
+                (false, false) => 10.5,
+            },
             palette::TEXT,
         );
-        if outer > 36.0 {
+        if outer > 36.0 && !brush.far() {
             policy(brush, centre + vec2(0.0, 8.0), state);
         }
     } else {
@@ -134,7 +145,9 @@ pub fn router(brush: &Brush, place: Rect, state: &RouterPicture, cpu: f32, view:
             );
         }
     }
-    stats(brush, pos2(centre.x, place.bottom() + 11.0), state, cpu, hot);
+    if !brush.far() {
+        stats(brush, pos2(centre.x, place.bottom() + 11.0), state, cpu, hot);
+    }
     if let Some(rejection) = view.rejection {
         rejected_over(brush, pos2(centre.x, place.top() - 11.0), rejection);
     }

@@ -53,24 +53,15 @@ fn links(ui: &mut Ui, view: &PlayView, id: PartId, deeds: &mut Deeds) {
     if id.part == Part::Replica {
         return;
     }
-    section(ui, "Sends to");
     let blueprint = view.blueprint;
     let next: Vec<PartId> = blueprint.next_of(id).collect();
-    ui.horizontal_wrapped(|ui| {
-        ui.spacing_mut().item_spacing = vec2(4.0, 4.0);
-        for to in &next {
-            if unlink(ui, &blueprint.name(*to)) {
-                deeds.edit(Edit::Unlink { from: id, to: *to });
-            }
-        }
+    ui.horizontal(|ui| {
+        section(ui, "Sends to");
         let all = [Part::Balancer, Part::Router, Part::Replica].into_iter();
         let all = all.flat_map(|part| (0..blueprint.count(part)).map(move |index| PartId::new(part, index)));
         let more: Vec<PartId> =
             all.filter(|to| id.part.may_send_to(to.part) && *to != id && !next.contains(to)).collect();
         if more.is_empty() {
-            if next.is_empty() {
-                ui.label(said("nothing to send to yet", theme::text(12.0), palette::FAINT));
-            }
             return;
         }
         let menu = ComboBox::from_id_salt(("link", id)).width(70.0);
@@ -82,6 +73,18 @@ fn links(ui: &mut Ui, view: &PlayView, id: PartId, deeds: &mut Deeds) {
             }
         });
         menu.response.widget_info(|| WidgetInfo::labeled(WidgetType::ComboBox, true, "Link to"));
+    });
+    if next.is_empty() {
+        ui.label(said("nothing yet", theme::text(12.0), palette::FAINT));
+        return;
+    }
+    ui.horizontal_wrapped(|ui| {
+        ui.spacing_mut().item_spacing = vec2(4.0, 4.0);
+        for to in &next {
+            if unlink(ui, &blueprint.name(*to)) {
+                deeds.edit(Edit::Unlink { from: id, to: *to });
+            }
+        }
     });
 }
 
