@@ -24,6 +24,8 @@ pub(super) enum Command {
     Sweep(Sweep),
     /// Is each level well formed, lost as it is given, lost by its decoys, won by its solution?
     Check(Check),
+    /// Print the code (WP1-...) of a fleet that a player could make of a level
+    Code(Code),
     /// Save a PNG of the game window at a simulated moment
     Shot(Shot),
 }
@@ -82,6 +84,22 @@ pub(super) struct Check {
     /// Print nothing: only the exit status tells
     #[arg(long)]
     pub quiet: bool,
+}
+
+#[derive(Args, Debug)]
+pub(super) struct Code {
+    /// A level's file, the id of a level that comes with the program, or a code (WP1-...) of a canvas or a solution
+    pub level: String,
+    /// With the level's own solution
+    #[arg(long)]
+    pub solved: bool,
+    /// A RON file, bound by the level's locks and budget: a list of key and value pairs, or (fleet: (..), set: [..]) where
+    /// parts can be placed
+    #[arg(long, value_name = "FILE")]
+    pub solution: Option<PathBuf>,
+    /// Change a setting as a player would; repeat it for more, applied in order
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
 }
 
 #[derive(Args, Debug)]

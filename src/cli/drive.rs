@@ -44,15 +44,18 @@ pub fn assignments(texts: &[String]) -> Result<Vec<Assignment>, SettingError> {
 
 /// The fleet that was found, with the solution and then the settings applied.
 pub fn set_fleet(found: &Shared, settings: &Settings) -> Result<Blueprint, InputError> {
-    let Shared { level, blueprint } = found;
-    let mut blueprint = blueprint.clone();
-    if let Some(path) = &settings.solution {
-        let mut build = Build::read(path, level)?;
-        build.fleet.get_or_insert(blueprint);
-        blueprint = level.built(&build).map_err(|error| InputError(format!("{}: {error}", path.display())))?;
-    }
+    let mut blueprint = solved(found, settings.solution.as_deref())?;
     apply(&mut blueprint, &assignments(&settings.set)?)?;
     Ok(blueprint)
+}
+
+/// The fleet that was found, with the solution of a file, if one is named.
+pub fn solved(found: &Shared, solution: Option<&Path>) -> Result<Blueprint, InputError> {
+    let Shared { level, blueprint } = found;
+    let Some(path) = solution else { return Ok(blueprint.clone()) };
+    let mut build = Build::read(path, level)?;
+    build.fleet.get_or_insert(blueprint.clone());
+    level.built(&build).map_err(|error| InputError(format!("{}: {error}", path.display())))
 }
 
 /// The length of a run and its warm-up in seconds; `seconds` is none for one that ends by itself.

@@ -1,10 +1,11 @@
-//! The command line: run, replay, sweep, check, shot, and the two ways to open the game.
+//! The command line: run, replay, sweep, check, code, shot, and the two ways to open the game.
 //!
 //! What it takes and prints is a contract that scripts rely on: keys may be added, never renamed. Exit status: 0 done, 1
 //! goals not met or a level that fails its check, 2 the input is wrong, said in one line on standard error.
 
 mod args;
 mod check;
+mod code;
 mod drive;
 mod output;
 mod replay;
@@ -46,6 +47,7 @@ pub fn main(arguments: Arguments) -> ExitCode {
         Some(Command::Replay(command)) => replay::replay(&command),
         Some(Command::Sweep(command)) => sweep::sweep(&command),
         Some(Command::Check(command)) => check::check(&command),
+        Some(Command::Code(command)) => code::code(&command),
         Some(Command::Shot(command)) => window::shot(&command),
     };
     match outcome {

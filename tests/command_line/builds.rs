@@ -225,6 +225,17 @@ fn what_was_made_of_a_level_runs_by_its_code() {
     refused(&["run", MORE_REPLICAS, "--code", &code], &["code", MORE_REPLICAS, "agents-on-a-budget"]);
 }
 
+#[test]
+fn a_code_is_printed_of_what_a_player_can_have_made() {
+    let code = done(&["code", "agents-on-a-budget", "--solved"]);
+    let report = report(&["run", code.trim(), "--json"]);
+    assert_eq!(report["passed"], true);
+    let sticky = done(&["code", MORE_REPLICAS, "--set", "router.affinity=1"]);
+    assert_eq!(self::report(&["run", sticky.trim(), "--json"])["settings"]["router.affinity"], 1);
+    refused(&["code", MORE_REPLICAS, "--set", "traffic.shared=1"], &["traffic.shared", "locked"]);
+    refused(&["code", "WP1-nonsense"], &["damaged"]);
+}
+
 /// `--code` goes with a level's file, too, whose id no other program knows.
 #[test]
 fn a_code_for_a_levels_file() {

@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { after, afterEach, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { Game, Hand, browser, colours, serve, tabs } from "./page.mjs";
@@ -14,6 +14,9 @@ const PICTURES = process.env.WARMPATH_PICTURES;
 const FIRST = "More replicas, slower answers";
 const SECOND = "One replica owns the hot prefix";
 const LEVELS = ["more-replicas-slower-answers", "one-replica-owns-the-hot-prefix"];
+const PLACED = readdirSync(`${ROOT}levels`)
+  .map((file) => file.replace(/\.ron$/, ""))
+  .filter((level) => !LEVELS.includes(level));
 const TRACE = `${ROOT}tests/traces/small.jsonl`;
 const LARGE = { viewport: { width: 1280, height: 720 } };
 const TABLET = { viewport: { width: 1180, height: 820 }, hasTouch: true };
@@ -449,6 +452,14 @@ test("the browser's reports equal the desktop's, digest included", async () => {
     const changed = { "router.affinity": 0.7, "router.spill": 5, replicas: 7 };
     const words = Object.entries(changed).flatMap(([key, value]) => ["--set", `${key}=${value}`]);
     assert.deepEqual(await run(level, changed, 42), desktop("run", level, "--seed", "42", ...words));
+  }
+  // Those in which parts are placed: as they are given, and as they are solved.
+  for (const level of PLACED) {
+    assert.deepEqual(await run(level), desktop("run", level));
+    const code = execFileSync(PROGRAM, ["code", level, "--solved"], { encoding: "utf8" }).trim();
+    const report = await run(code);
+    assert.equal(report.passed, true, level);
+    assert.deepEqual(report, desktop("run", code));
   }
   const text = readFileSync(`${ROOT}levels/${LEVELS[1]}.ron`, "utf8");
   assert.deepEqual(await run(text), desktop("run", LEVELS[1]));
