@@ -5,6 +5,7 @@
 
 use super::{Blueprint, Part, PartId};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// The middle of a part on the board, in design units from the left top.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -104,22 +105,49 @@ impl Blueprint {
         self.places.iter().map(|(id, at)| (id.part, *at)).collect()
     }
 
-    /// Gives every part that has no place one, kind by kind from left to right, and moves apart what overlaps. Parts for
-    /// which there is no room are left without.
+    /// Gives every part that has no place one, kind by kind from left to right, and moves apart what overlaps. Where not all
+    /// find room so, they are all placed anew, at last as close as they can stand; parts for which there is no room even
+    /// then are left without.
     pub fn stand_apart(&mut self) {
-        let before = std::mem::take(&mut self.places);
+        let wishes = std::mem::take(&mut self.places);
+        let mut next = 0;
+        let closely: BTreeMap<PartId, Place> =
+            Part::ALL.into_iter().flat_map(|part| close_columns(part, self.count(part), &mut next)).collect();
+        for wishes in [wishes, BTreeMap::new(), closely] {
+            self.places.clear();
+            self.stand_near(&wishes);
+            if self.places.len() == self.parts() {
+                break;
+            }
+        }
+    }
+
+    fn stand_near(&mut self, wishes: &BTreeMap<PartId, Place>) {
         for part in Part::ALL {
             let count = self.count(part);
             for index in 0..count {
                 let id = PartId::new(part, index);
-                let wish = before.get(&id).copied().unwrap_or_else(|| column(part, index, count));
-                let wish = inside_board(part, wish).on_grid();
+                // Wishes may come from anywhere, and so may be too far out to be reckoned with.
+                let wish = wishes.get(&id).map(|wish| inside_board(part, *wish));
+                let wish = wish.unwrap_or_else(|| column(part, index, count)).on_grid();
                 if let Some(shift) = nearest_free(&[(part, wish)], &self.standing()) {
                     self.places.insert(id, wish.moved(shift));
                 }
             }
         }
     }
+}
+
+/// Places for so many parts of a kind in full columns side by side, from `left` on, which then is where they end.
+fn close_columns(part: Part, count: usize, left: &mut i32) -> Vec<(PartId, Place)> {
+    let (side, up, down) = footprint(part);
+    let up_to_grid = |x: i32| (x + GRID - 1).div_euclid(GRID) * GRID;
+    let (width, height) = (up_to_grid(2 * side), up_to_grid(up + down));
+    let rows = ((BOARD.1 - up_to_grid(up) - down) / height + 1) as usize;
+    let first = Place(*left + up_to_grid(side), up_to_grid(up));
+    *left += count.div_ceil(rows) as i32 * width;
+    let place = |index: usize| first.moved(((index / rows) as i32 * width, (index % rows) as i32 * height));
+    (0..count).map(|index| (PartId::new(part, index), place(index))).collect()
 }
 
 /// Where a part stands of itself: each kind in its column, around the middle line; many replicas in several columns.
@@ -158,6 +186,25 @@ mod tests {
         let before = blueprint.clone();
         blueprint.stand_apart();
         assert_eq!(blueprint, before, "what stands apart stays");
+    }
+
+    #[test]
+    fn a_hundred_of_a_kind_stand_apart_wherever_they_were() {
+        for part in Part::ALL {
+            for wish in [Place(i32::MIN, i32::MAX), Place(1203, 747)] {
+                let mut blueprint = Blueprint::default();
+                match part {
+                    Part::Traffic => blueprint.traffics.resize(100, Default::default()),
+                    Part::Balancer => blueprint.balancers.resize(100, Default::default()),
+                    Part::Router => blueprint.routers.resize(100, Default::default()),
+                    Part::Replica => blueprint.replicas.resize(100, Default::default()),
+                }
+                blueprint.places = (0..100).map(|index| (PartId::new(part, index), wish)).collect();
+                blueprint.stand_apart();
+                assert_eq!(blueprint.places.len(), 100, "{part:?} {wish:?}");
+                assert!(clear(&blueprint));
+            }
+        }
     }
 
     proptest! {

@@ -1,7 +1,7 @@
 //! Level files: the format, and reading it strictly.
 
 use super::goal::{Bound, Goal, ReportKey};
-use super::placing::on_board;
+use super::placing::{has_room, on_board};
 use super::solution::AssignmentList;
 use crate::blueprint::{
     Address, Assignment, Balancer, Blueprint, EditError, Part, PartFile, PartId, Replica, Router, SettingError, Tag,
@@ -85,9 +85,9 @@ impl LevelError {
         Self { place: format!("{name}:{line}:{col}"), problem: one_line(&problem.into()) }
     }
 
-    /// Of a file as a whole.
+    /// Of a file as a whole, or of what somebody named so.
     pub(super) fn whole(name: &str, problem: impl Into<String>) -> Self {
-        Self { place: name.to_owned(), problem: one_line(&problem.into()) }
+        Self { place: shown(name), problem: one_line(&problem.into()) }
     }
 }
 
@@ -95,6 +95,22 @@ impl From<SettingError> for LevelError {
     fn from(error: SettingError) -> Self {
         Self::whole(&error.key, format!("expected {}, found {}", error.expected, error.found))
     }
+}
+
+/// A name from outside, on one line and cut to a length that can be read.
+fn shown(name: &str) -> String {
+    const LONGEST: usize = 300;
+    let mut shown = String::new();
+    for c in name.chars().take(LONGEST) {
+        match c.is_control() {
+            true => shown.extend(c.escape_default()),
+            false => shown.push(c),
+        }
+    }
+    if name.chars().nth(LONGEST).is_some() {
+        shown.push('…');
+    }
+    shown
 }
 
 fn one_line(text: &str) -> String {
@@ -194,6 +210,7 @@ impl Level {
             on_board(file.parts()).map_err(|error| error.to_string())?;
             let mut fleet = file.into_blueprint(&self.blueprint)?;
             fleet.stand_apart();
+            has_room(&fleet).map_err(|error| error.to_string())?;
             Ok::<_, String>(fleet)
         };
         Ok(Build { fleet: fleet.map(placed).transpose()?, set: set.0 })
@@ -271,6 +288,7 @@ impl LevelFile {
         if placing {
             on_board(blueprint.parts()).map_err(|error| ("fleet".to_owned(), error.to_string()))?;
             blueprint.stand_apart();
+            has_room(&blueprint).map_err(|error| ("fleet".to_owned(), error.to_string()))?;
         }
         let mut level = Level {
             id: self.id.0,

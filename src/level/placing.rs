@@ -211,6 +211,14 @@ pub(super) fn on_board(parts: usize) -> Result<(), EditError> {
     }
 }
 
+/// Did every part find a place on the board?
+pub(super) fn has_room(blueprint: &Blueprint) -> Result<(), EditError> {
+    match blueprint.places.len() == blueprint.parts() {
+        true => Ok(()),
+        false => Err(EditError::rule("There is no room on the board for all of these parts.")),
+    }
+}
+
 /// Does the budget allow so much?
 fn within_budget(credits: u64, budget: Option<u64>) -> Result<(), EditError> {
     match budget {

@@ -15,7 +15,7 @@ use super::prompt::OwnChunks;
 use super::recording::{Calls, Recording, TraceError};
 use super::standings::{Contests, Standings, Tournament};
 use super::watch::Watch;
-use crate::blueprint::{Blueprint, Part, PartId};
+use crate::blueprint::{Blueprint, Part, PartId, Replica};
 use bevy::ecs::schedule::{LogLevel, ScheduleBuildSettings, ScheduleLabel, SingleThreadedExecutor};
 use bevy::ecs::system::SystemState;
 use bevy::prelude::{App, Entity, Plugin, Resource, Schedule, World};
@@ -234,10 +234,13 @@ impl Run {
             }
             places[part as usize] = now;
         }
+        let mut repaced = Vec::new();
         for part in Part::ALL {
             for (index, entity) in places[part as usize].iter().enumerate() {
-                if let Some(entity) = *entity {
-                    self.change_part(entity, blueprint, PartId::new(part, index));
+                if let Some(entity) = *entity
+                    && self.change_part(entity, blueprint, PartId::new(part, index))
+                {
+                    repaced.push(entity);
                 }
             }
         }
@@ -258,15 +261,17 @@ impl Run {
         if !same {
             self.link();
         }
-        self.wake();
+        self.wake(&repaced);
     }
 
     fn roster_of(&self, part: Part) -> Vec<Entity> {
         self.world.resource::<Roster>().of(part).clone()
     }
 
-    /// A part that stays has this place and these settings from now on.
-    fn change_part(&mut self, entity: Entity, blueprint: &Blueprint, id: PartId) {
+    /// A part that stays has this place and these settings from now on. Returns whether it is a replica that now decodes at
+    /// another pace.
+    fn change_part(&mut self, entity: Entity, blueprint: &Blueprint, id: PartId) -> bool {
+        let mut repaced = false;
         let now = self.now();
         if let Some(mut seat) = self.world.get_mut::<Seat>(entity) {
             seat.0 = id;
@@ -295,14 +300,19 @@ impl Run {
                     query.get_mut(&mut self.world, entity)
                     && state.settings != *new
                 {
+                    let pace = |replica: &Replica| (replica.decode_base_ms, replica.decode_per_call_ms);
+                    repaced = pace(&state.settings) != pace(new);
                     state.settings = new.clone();
                     slots.capacity = new.slots;
                     waiting.capacity = new.queue;
                     cache.capacity = new.kv_tokens;
-                    decoding.set_pace(now, new.decode_base_ms, new.decode_per_call_ms);
+                    if repaced {
+                        decoding.set_pace(now, new.decode_base_ms, new.decode_per_call_ms);
+                    }
                 }
             }
         }
+        repaced
     }
 
     /// A source's next session comes the sooner the more there are: the same exponential, stretched to the new rate.
@@ -480,7 +490,7 @@ impl Run {
     }
 
     /// After a change: calls that waited for what is there now go on, and decodes are timed at their new pace.
-    fn wake(&mut self) {
+    fn wake(&mut self, repaced: &[Entity]) {
         let (routers, replicas) = (self.roster_of(Part::Router), self.roster_of(Part::Replica));
         let mut state = SystemState::<Fleet>::new(&mut self.world);
         let Ok(mut fleet) = state.get_mut(&mut self.world) else { return };
@@ -488,8 +498,11 @@ impl Run {
             fleet.fill_slots(router);
             fleet.start_on_cores(router);
         }
+        // Only these: what is entered anew comes after whatever else is due at the same moment.
+        for replica in repaced {
+            fleet.time_next_finish(*replica);
+        }
         for replica in replicas {
-            fleet.time_next_finish(replica);
             fleet.start_next(replica);
         }
     }

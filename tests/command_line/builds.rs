@@ -268,3 +268,76 @@ fn a_code_that_is_none_is_refused() {
     }
     refused(&["check", &code], &["found a code"]);
 }
+
+// --- Several parts of a kind -------------------------------------------------------------------------------------------
+
+/// Each source has its own way: one through a balancer to either of two routers, one to the second router or past both.
+const SEVERAL: &str = r#"(
+    id: "several",
+    title: "Several",
+    brief: "A fleet with several parts of each kind.",
+    fleet: (
+        traffic: [
+            (name: "first", sessions_per_s: 4, steps: 3, think_s: 0.2, to: ["front"]),
+            (name: "second", sessions_per_s: 2, steps: 5, think_s: 0.2, to: ["back", "spare"]),
+        ],
+        balancers: [(name: "front", policy: "least-busy", to: ["left", "back"])],
+        routers: [(name: "left", spill: 3, to: ["pool"]), (name: "back", policy: "round-robin", to: ["pool", "spare"])],
+        replicas: [(name: "pool", count: 2), (name: "spare", size: "large", slots: 8)],
+    ),
+    seconds: 60,
+    warmup_s: 5,
+    seeds: [1],
+    goals: [(name: "The second router's queue", key: "routers.1.max_waiting", at_most: 1000)],
+)
+"#;
+
+#[test]
+fn a_level_describes_any_fleet_and_keys_name_its_parts() {
+    let (_guard, path) = file("several.ron", SEVERAL);
+    let with = |set: &[&str]| {
+        let mut arguments = vec!["run", text(&path), "--json"];
+        for text in set {
+            arguments.extend(["--set", text]);
+        }
+        report(&arguments)
+    };
+    let given = with(&[]);
+    is_a_whole_report(&given);
+    let settings = &given["settings"];
+    for (key, value) in [
+        ("traffic.steps", Value::from(3)),
+        ("traffic[1].steps", Value::from(5)),
+        ("balancer.policy", "least-busy".into()),
+        ("router.spill", Value::from(3)),
+        ("router[1].spill", Value::from(8)),
+        ("router[1].policy", "round-robin".into()),
+        ("replicas", Value::from(3)),
+        ("replica[2].slots", Value::from(8)),
+        ("replica[2].kv_tokens", Value::from(600_000)),
+        ("replica[2].prefill_tokens_per_s", Value::from(40_000)),
+    ] {
+        assert_eq!(settings[key], value, "{key}");
+    }
+    assert!(given["replicas"].as_array().unwrap().iter().all(|replica| replica["answered"].as_u64() > Some(0)));
+    assert_eq!(given["balancers"].as_array().unwrap().len(), 1);
+    // One part alone, and all of a kind.
+    let changed = with(&["traffic[0].steps=9", "router.vcpu=2"]);
+    assert_eq!(
+        (&changed["settings"]["traffic.steps"], &changed["settings"]["traffic[1].steps"]),
+        (&9.into(), &5.into())
+    );
+    assert_eq!(changed["settings"]["router.vcpu"], 2);
+    assert!(changed["settings"].get("router[1].vcpu").is_none());
+    assert!(changed["sent"].as_u64() > given["sent"].as_u64());
+    let swept = done(&["sweep", text(&path), "--vary", "traffic[1].sessions_per_s=1,8", "--csv", "--quiet"]);
+    assert!(swept.lines().next().unwrap().contains("set.traffic[1].sessions_per_s"), "{swept:.200}");
+    for (key, says) in [
+        ("traffic[2].steps=1", "0 to 1"),
+        ("balancer[1].policy=least-busy", "0 to 0"),
+        ("router[2].spill=1", "0 to 1"),
+        ("replica[3].slots=1", "0 to 2"),
+    ] {
+        refused(&["run", text(&path), "--set", key], &[key.split('=').next().unwrap(), says]);
+    }
+}

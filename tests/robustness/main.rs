@@ -1,6 +1,12 @@
-//! Whatever is read, nothing panics, and what is wrong is said in one line: levels, solutions, traces and `--set`.
+//! Whatever is read, nothing panics, and what is wrong is said in one line: levels, solutions, codes, traces and `--set`;
+//! and whatever is drawn is what it should be, and runs.
 
 #![allow(clippy::unwrap_used, missing_docs)]
+
+mod boards;
+mod codes;
+mod drawn;
+mod hands;
 
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngSeed};
@@ -20,9 +26,11 @@ fn cases(cases: u32) -> Config {
     config
 }
 
-const LEVELS: [&str; 2] = [
+const LEVELS: [&str; 4] = [
     include_str!("../../levels/more-replicas-slower-answers.ron"),
     include_str!("../../levels/one-replica-owns-the-hot-prefix.ron"),
+    include_str!("../../levels/agents-on-a-budget.ron"),
+    include_str!("../../levels/the-document-sorter.ron"),
 ];
 
 /// A change of a text: somebody's slip, or worse.
@@ -134,7 +142,7 @@ proptest! {
     #![proptest_config(cases(1_500))]
 
     #[test]
-    fn a_level_with_slips_is_read_or_refused_in_one_line(which in 0usize..2, slips in slips()) {
+    fn a_level_with_slips_is_read_or_refused_in_one_line(which in 0..LEVELS.len(), slips in slips()) {
         let text = slipped(LEVELS[which], slips);
         match Level::parse("slips.ron", &text) {
             Ok(level) => holds_together(&level)?,
