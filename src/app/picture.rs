@@ -1,7 +1,7 @@
 //! The canvas of a session: what of the run it is given to draw, and when it stands still.
 
 use super::session::{Session, VerdictStage};
-use crate::canvas::{Board, Canvas, FleetPicture};
+use crate::canvas::{Canvas, Draft, FleetPicture};
 use crate::panels::{FleetDeeds, PlayState};
 use egui::Ui;
 
@@ -60,7 +60,7 @@ impl FleetCanvas {
         }
         let picture = FleetPicture::since(&session.run, before.as_ref());
         let mut edits = Vec::new();
-        let mut board = session.level.placing.then(|| Board {
+        let mut board = session.level.placing.then(|| Draft {
             blueprint: session.blueprint(),
             choice: &mut state.choice,
             fit: &mut state.fit,

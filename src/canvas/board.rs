@@ -43,7 +43,7 @@ impl Choice {
 }
 
 /// What the canvas is told of the board, and what it tells.
-pub struct Board<'a> {
+pub struct Draft<'a> {
     /// The fleet.
     pub blueprint: &'a Blueprint,
     /// What is chosen.
@@ -85,7 +85,7 @@ impl Hand {
     }
 
     /// What the hand does to a part in this frame.
-    pub fn on_part(&mut self, ui: &Ui, brush: &Brush, id: PartId, touched: &Response, board: &mut Board) {
+    pub fn on_part(&mut self, ui: &Ui, brush: &Brush, id: PartId, touched: &Response, board: &mut Draft) {
         if touched.clicked() {
             let several = ui.input(|input| input.modifiers.shift || input.modifiers.command);
             if let Some(from) = board.choice.linking.take().filter(|from| *from != id) {
@@ -147,7 +147,7 @@ impl Hand {
     }
 
     /// Lets go of a link that is drawn: over a part it is linked to that.
-    fn let_go(&mut self, over: Option<PartId>, board: &mut Board) {
+    fn let_go(&mut self, over: Option<PartId>, board: &mut Draft) {
         if let Self::Linking { from, .. } = std::mem::take(self)
             && let Some(to) = over
         {
@@ -156,7 +156,7 @@ impl Hand {
     }
 
     /// What the hand does to the board itself, and what it holds over it.
-    pub fn on_ground(&mut self, ui: &Ui, brush: &Brush, layout: &Layout, ground: &Response, board: &mut Board) {
+    pub fn on_ground(&mut self, ui: &Ui, brush: &Brush, layout: &Layout, ground: &Response, board: &mut Draft) {
         if ui.input(|input| input.key_pressed(Key::Escape)) {
             *self = Self::Empty;
             board.choice.linking = None;
@@ -201,7 +201,7 @@ impl Hand {
     }
 
     /// What is drawn below the parts: what is chosen.
-    pub fn draw_below(&self, brush: &Brush, layout: &Layout, board: &Board) {
+    pub fn draw_below(&self, brush: &Brush, layout: &Layout, board: &Draft) {
         grid(brush, layout);
         if layout.bounds().is_none() {
             let middle = (layout.size / 2.0).to_pos2();
@@ -216,7 +216,7 @@ impl Hand {
     }
 
     /// What is drawn above the parts: what the hand holds.
-    pub fn draw_above(&self, ui: &Ui, brush: &Brush, layout: &Layout, picture: &FleetPicture, board: &Board) {
+    pub fn draw_above(&self, ui: &Ui, brush: &Brush, layout: &Layout, picture: &FleetPicture, board: &Draft) {
         for id in ids(board.blueprint) {
             if let (Some(place), Some(missing)) = (layout.place(id), board.blueprint.missing(id)) {
                 lacks(brush, id, place, missing);
@@ -304,7 +304,7 @@ fn lacks(brush: &Brush, id: PartId, place: Rect, missing: &str) {
 }
 
 /// A link on its way from a part to the pointer.
-fn linking(brush: &Brush, layout: &Layout, picture: &FleetPicture, board: &Board, from: PartId, at: Pos2) {
+fn linking(brush: &Brush, layout: &Layout, picture: &FleetPicture, board: &Draft, from: PartId, at: Pos2) {
     let Some(start) = layout.place(from).map(|place| place.right_center()) else { return };
     let over = part_at(layout, board.blueprint, at).filter(|id| *id != from);
     let known = over.is_some_and(|to| board.blueprint.links.contains(&(from, to)));

@@ -27,7 +27,7 @@ pub mod palette;
 mod picture;
 mod view;
 
-pub use board::{Board, Choice};
+pub use board::{Choice, Draft};
 pub use draw_words::{chip as decision_chip, reason as decision_reason};
 pub use kv_bar::{CELLS, KvBlock, Owner};
 pub use picture::{

@@ -1,6 +1,6 @@
 //! The canvas: what it keeps between frames, and how a frame is drawn.
 
-use super::board::{Board, Hand};
+use super::board::{Draft, Hand};
 use super::brush::Brush;
 use super::camera::Camera;
 use super::draw_replica::{self, ReplicaView};
@@ -94,7 +94,7 @@ impl Canvas {
         picture: &FleetPicture,
         frame_s: f32,
         reduced_motion: bool,
-        mut board: Option<&mut Board>,
+        mut board: Option<&mut Draft>,
     ) -> CanvasResponse {
         self.take_picture(picture, frame_s);
         let canvas = ui.available_rect_before_wrap();
@@ -205,7 +205,7 @@ impl Canvas {
         brush: &Brush,
         layout: &Layout,
         picture: &FleetPicture,
-        mut board: Option<&mut Board>,
+        mut board: Option<&mut Draft>,
     ) -> CanvasResponse {
         let mut response = CanvasResponse::default();
         let sense = if board.is_some() { Sense::click_and_drag() } else { Sense::click() };
