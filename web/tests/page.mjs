@@ -166,11 +166,16 @@ export class Hand {
   }
 
   /** The fingers are at these places now, [x, y] each; those at the end of the list that are not told of are lifted. */
-  async touch(...places) {
+  async send(...places) {
     const type = places.length === 0 ? "touchEnd" : this.fingers === 0 ? "touchStart" : "touchMove";
     this.fingers = places.length;
     const touchPoints = places.map(([x, y], id) => ({ x, y, id }));
     await this.browser.send("Input.dispatchTouchEvent", { type, touchPoints });
+  }
+
+  /** The same, and waits until it was seen. */
+  async touch(...places) {
+    await this.send(...places);
     await this.game.frames(2);
   }
 }
