@@ -556,6 +556,16 @@ fn what_is_drawn_is_kept_saved_opened_and_imported() {
 }
 
 #[test]
+fn a_problem_may_have_fewer_replicas_than_it_gives() {
+    let mut session = Session::new(level(MORE_REPLICAS));
+    session.edit(&changed("replicas", "5").0);
+    assert_eq!((session.refusal.clone(), session.blueprint().replicas.len()), (None, 5));
+    assert_eq!(session.view().credits, 0);
+    session.undo();
+    assert_eq!(session.blueprint().replicas.len(), 8);
+}
+
+#[test]
 fn a_setting_of_a_problem_is_taken_back_and_made_again() {
     let mut app = app(Duration::from_millis(16));
     open(&mut app, HOT_PREFIX);

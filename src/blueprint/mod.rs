@@ -87,6 +87,11 @@ impl Blueprint {
         }
     }
 
+    /// Every part, upstream first.
+    pub fn ids(&self) -> impl Iterator<Item = PartId> + use<'_> {
+        Part::ALL.into_iter().flat_map(|part| (0..self.count(part)).map(move |index| PartId::new(part, index)))
+    }
+
     /// How many parts there are in all.
     pub fn parts(&self) -> usize {
         Part::ALL.iter().map(|part| self.count(*part)).sum()

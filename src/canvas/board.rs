@@ -183,7 +183,8 @@ impl Hand {
             *to = pointer.unwrap_or(*to);
             let frame = Rect::from_two_pos(*from, *to);
             if ground.drag_stopped() || released {
-                let inside = ids(board.blueprint).filter(|id| layout.place(*id).is_some_and(|it| frame.intersects(it)));
+                let inside =
+                    board.blueprint.ids().filter(|id| layout.place(*id).is_some_and(|it| frame.intersects(it)));
                 board.choice.parts = inside.collect();
                 board.choice.link = None;
                 *self = Self::Empty;
@@ -217,7 +218,7 @@ impl Hand {
 
     /// What is drawn above the parts: what the hand holds.
     pub fn draw_above(&self, ui: &Ui, brush: &Brush, layout: &Layout, picture: &FleetPicture, board: &Draft) {
-        for id in ids(board.blueprint) {
+        for id in board.blueprint.ids() {
             if let (Some(place), Some(missing)) = (layout.place(id), board.blueprint.missing(id)) {
                 lacks(brush, id, place, missing);
             }
@@ -244,11 +245,6 @@ impl Hand {
     }
 }
 
-/// All parts of a fleet.
-fn ids(blueprint: &Blueprint) -> impl Iterator<Item = PartId> + '_ {
-    Part::ALL.into_iter().flat_map(|part| (0..blueprint.count(part)).map(move |index| PartId::new(part, index)))
-}
-
 fn place_of(at: Pos2) -> Place {
     Place(at.x.round() as i32, at.y.round() as i32)
 }
@@ -260,7 +256,7 @@ fn on_grid(by: Vec2) -> (i32, i32) {
 
 /// The part whose room holds a point.
 fn part_at(layout: &Layout, blueprint: &Blueprint, at: Pos2) -> Option<PartId> {
-    ids(blueprint).find(|id| layout.place(*id).is_some_and(|place| room_at(id.part, place.center()).contains(at)))
+    blueprint.ids().find(|id| layout.place(*id).is_some_and(|place| room_at(id.part, place.center()).contains(at)))
 }
 
 /// The link that passes a point closely.

@@ -130,7 +130,10 @@ impl Level {
     /// As there.
     pub fn admits_for(&self, blueprint: &Blueprint, budget: Option<u64>) -> Result<(), EditError> {
         let given = &self.blueprint;
-        if let Some(part) = Part::ALL.into_iter().find(|part| blueprint.count(*part) < given.count(*part)) {
+        // Where their number is a setting, there may be fewer replicas than are given.
+        let fewer = |part: Part| part == Part::Replica && !self.placing && self.is_open("replicas");
+        let missing = |part: &Part| blueprint.count(*part) < given.count(*part) && !fewer(*part);
+        if let Some(part) = Part::ALL.into_iter().find(missing) {
             return Err(EditError::rule(format!("A {} that the problem gives is missing.", part.key())));
         }
         if self.placing {

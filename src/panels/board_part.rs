@@ -57,10 +57,8 @@ fn links(ui: &mut Ui, view: &PlayView, id: PartId, deeds: &mut Deeds) {
     let next: Vec<PartId> = blueprint.next_of(id).collect();
     ui.horizontal(|ui| {
         section(ui, "Sends to");
-        let all = [Part::Balancer, Part::Router, Part::Replica].into_iter();
-        let all = all.flat_map(|part| (0..blueprint.count(part)).map(move |index| PartId::new(part, index)));
-        let more: Vec<PartId> =
-            all.filter(|to| id.part.may_send_to(to.part) && *to != id && !next.contains(to)).collect();
+        let may = |to: &PartId| id.part.may_send_to(to.part) && !next.contains(to);
+        let more: Vec<PartId> = blueprint.ids().filter(may).collect();
         if more.is_empty() {
             return;
         }

@@ -4,15 +4,14 @@ use super::action::Deeds;
 use super::view::PlayView;
 use super::widgets::{plain_button, said, section};
 use super::{decisions, quantity, theme};
-use crate::blueprint::{Edit, Part, PartId};
+use crate::blueprint::Edit;
 use crate::canvas::{figures, palette};
 use crate::sim::Reason;
 use egui::{Grid, Ui, vec2};
 
 /// The whole panel.
 pub fn show(ui: &mut Ui, view: &PlayView, deeds: &mut Deeds) {
-    let parts: usize = Part::ALL.iter().map(|part| view.blueprint.count(*part)).sum();
-    if parts == 0 {
+    if view.blueprint.parts() == 0 {
         return how(ui);
     }
     section(ui, "How it runs");
@@ -24,9 +23,7 @@ pub fn show(ui: &mut Ui, view: &PlayView, deeds: &mut Deeds) {
     how(ui);
     ui.add_space(8.0);
     if plain_button(ui, "Clear the board").on_hover_text("Undo brings it back").clicked() {
-        let all = Part::ALL.into_iter();
-        let all = all.flat_map(|part| (0..view.blueprint.count(part)).map(move |index| PartId::new(part, index)));
-        deeds.edit(Edit::Delete { parts: all.collect() });
+        deeds.edit(Edit::Delete { parts: view.blueprint.ids().collect() });
     }
 }
 
@@ -79,12 +76,10 @@ fn failures(ui: &mut Ui, view: &PlayView) {
 
 /// Parts that calls cannot pass through.
 fn lacking(ui: &mut Ui, view: &PlayView) {
-    for part in Part::ALL {
-        for id in (0..view.blueprint.count(part)).map(|index| PartId::new(part, index)) {
-            if let Some(missing) = view.blueprint.missing(id).filter(|missing| missing.starts_with("leads")) {
-                let words = format!("{} {missing}.", view.blueprint.name(id));
-                ui.label(said(words, theme::text(12.0), palette::WARN));
-            }
+    for id in view.blueprint.ids() {
+        if let Some(missing) = view.blueprint.missing(id).filter(|missing| missing.starts_with("leads")) {
+            let words = format!("{} {missing}.", view.blueprint.name(id));
+            ui.label(said(words, theme::text(12.0), palette::WARN));
         }
     }
 }

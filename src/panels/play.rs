@@ -4,7 +4,7 @@ use super::action::{Action, Deeds, Speed};
 use super::view::{PlayState, PlayView, Tab, VerdictView};
 use super::widgets::word_button;
 use super::{brief, charts, help, inspector, palette_strip, share, top_bar, verdict};
-use crate::blueprint::{Edit, GRID, Part, PartId};
+use crate::blueprint::{Edit, GRID, PartId};
 use crate::canvas::palette;
 use egui::{CentralPanel, Color32, Event, Frame, Key, Margin, Panel, Ui, vec2};
 
@@ -196,7 +196,7 @@ fn board_keys(ui: &Ui, view: &PlayView, state: &mut PlayState, deeds: &mut Deeds
         deeds.edit(Edit::Duplicate { parts: chosen.clone() });
     }
     if command(Key::A) {
-        state.choice.parts = all_parts(view).into_iter().collect();
+        state.choice.parts = view.blueprint.ids().collect();
     }
     if pressed(Key::Num0) {
         state.fit = true;
@@ -227,12 +227,6 @@ fn link_by_key(view: &PlayView, state: &mut PlayState, deeds: &mut Deeds) {
     }
 }
 
-/// All parts, upstream first.
-fn all_parts(view: &PlayView) -> Vec<PartId> {
-    let of = |part| (0..view.blueprint.count(part)).map(move |index| PartId::new(part, index));
-    Part::ALL.into_iter().flat_map(of).collect()
-}
-
 fn speeds(ui: &Ui, view: &PlayView, deeds: &mut Deeds) {
     let digits = [Key::Num1, Key::Num2, Key::Num3, Key::Num4, Key::Num5];
     for (key, speed) in digits.into_iter().zip(Speed::ALL) {
@@ -255,7 +249,7 @@ fn typed(ui: &Ui, sign: &str) -> bool {
 
 /// The part before or after this one, over all kinds, upstream first, round and round.
 fn neighbour(view: &PlayView, selected: PartId, forward: bool) -> PartId {
-    let parts = all_parts(view);
+    let parts: Vec<PartId> = view.blueprint.ids().collect();
     let place = parts.iter().position(|id| *id == selected).unwrap_or(0);
     let next = if forward { place + 1 } else { (place + parts.len()).saturating_sub(1) };
     next.checked_rem(parts.len()).and_then(|next| parts.get(next).copied()).unwrap_or(selected)
