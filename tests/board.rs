@@ -303,3 +303,39 @@ fn a_change_of_the_running_fleet_is_a_mark() {
     person.drag(from, from + vec2(30.0, 0.0));
     assert_eq!(person.desk().session.marks.len(), 3, "a card that is moved changes nothing that runs");
 }
+
+#[test]
+fn a_part_is_linked_to_all_replicas_at_once_and_to_none() {
+    let mut person = Person::at_canvas();
+    person.draw_a_fleet();
+    let session = &mut person.0.state_mut().session;
+    session.edit(&Edit::UnlinkAll { from: ROUTER });
+    assert_eq!(session.blueprint().links, [(TRAFFIC, ROUTER)]);
+    session.edit(&Edit::LinkAll { from: ROUTER });
+    assert_eq!(session.blueprint().links, [(TRAFFIC, ROUTER), (ROUTER, replica(0)), (ROUTER, replica(1))]);
+    session.edit(&Edit::LinkAll { from: replica(0) });
+    assert!(session.refusal.is_some());
+}
+
+#[test]
+fn a_run_that_has_ended_is_not_that_of_another_fleet() {
+    let mut person = Person::at_canvas();
+    person.draw_a_fleet();
+    let session = &mut person.0.state_mut().session;
+    session.run_to(session.end());
+    assert!(session.over() && session.report.answered > 0);
+    session.edit(&Edit::Delete { parts: vec![replica(1)] });
+    assert_eq!((session.run.now(), session.paused, session.report.answered), (0, true, 0));
+}
+
+#[test]
+fn where_nothing_is_to_be_won_no_verdict_is_asked_for() {
+    let mut person = Person::at_canvas();
+    person.draw_a_fleet();
+    person.press(Key::F, Modifiers::NONE);
+    person.press(Key::V, Modifiers::NONE);
+    assert!(!person.desk().done.actions.contains(&Action::Verdict));
+    let mut person = Person::at(Level::by_id("agents-on-a-budget").expect("a level"), [1280.0, 720.0]);
+    person.press(Key::V, Modifiers::NONE);
+    assert!(person.desk().done.actions.contains(&Action::Verdict));
+}

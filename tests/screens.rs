@@ -544,6 +544,11 @@ fn what_is_drawn_is_kept_saved_opened_and_imported() {
     assert_eq!(replicas(&again), 3, "it is as it was left");
     assert_eq!(send(&mut again, Keep::Open("two".into())), None);
     assert_eq!(replicas(&again), 2);
+    for (action, expected) in [(Action::Undo, 3), (Action::Redo, 2)] {
+        again.world_mut().write_message(action);
+        again.update();
+        assert_eq!(replicas(&again), expected, "what it took the place of is not lost");
+    }
     let code = again.world_mut().resource_mut::<Session>().code().to_owned();
     place(&mut again, Piece::Replica);
     assert!(send(&mut again, Keep::Import("WP1-nonsense".into())).is_some_and(|why| !why.contains('\n')));

@@ -2,8 +2,9 @@
 
 use crate::panels::{Measures, ReplicaMeasure, RouterMeasure, Series};
 use crate::sim::{
-    Cpu, KvCache, Micros, ReplicaState, Roster, RouterState, Run, Slots, WINDOW, Waiting, Watch, seconds,
+    Cpu, KvCache, Micros, Onward, ReplicaState, Roster, RouterState, Run, Slots, WINDOW, Waiting, Watch, seconds,
 };
+use bevy::prelude::Entity;
 use egui_plot::PlotPoint;
 use std::collections::VecDeque;
 
@@ -15,6 +16,8 @@ pub struct Reading {
     at: Micros,
     /// Calls sent.
     calls: u64,
+    /// Calls that each source sent on.
+    sources: Vec<(Entity, u64)>,
     /// For each router: core-microseconds that were busy.
     cpu_area: Vec<u128>,
 }
@@ -23,7 +26,14 @@ impl Reading {
     fn of(run: &Run) -> Self {
         let (world, at) = (run.world(), run.now());
         let cpus = world.resource::<Roster>().routers.iter().filter_map(|&router| world.get::<Cpu>(router));
-        Self { at, calls: run.calls_sent(), cpu_area: cpus.map(|cpu| cpu.busy.area(at)).collect() }
+        let traffics = &world.resource::<Roster>().traffics;
+        let sources = traffics.iter().filter_map(|&source| Some((source, world.get::<Onward>(source)?.turn)));
+        Self {
+            at,
+            calls: run.calls_sent(),
+            sources: sources.collect(),
+            cpu_area: cpus.map(|cpu| cpu.busy.area(at)).collect(),
+        }
     }
 }
 
@@ -53,6 +63,13 @@ fn cpu_busy(readings: &VecDeque<Reading>, router: usize, cores: u64) -> Option<f
     Some((busy as f64 / 1e6 / (span * cores as f64)).min(1.0))
 }
 
+/// Calls a second that a source sent over the window.
+fn sent_per_s(readings: &VecDeque<Reading>, source: Entity) -> Option<f64> {
+    let (first, last, span) = window(readings)?;
+    let sent = |reading: &Reading| reading.sources.iter().find(|(known, _)| *known == source).map(|(_, sent)| *sent);
+    Some((sent(last)? - sent(first).unwrap_or(0)) as f64 / span)
+}
+
 /// What was measured over the last seconds.
 pub fn measures(run: &Run, readings: &VecDeque<Reading>, series: &Series) -> Measures {
     let world = run.world();
@@ -76,6 +93,7 @@ pub fn measures(run: &Run, readings: &VecDeque<Reading>, series: &Series) -> Mea
     });
     let last = |points: &[PlotPoint]| points.last().map(|point| point.y);
     Measures {
+        traffics: roster.traffics.iter().map(|&source| sent_per_s(readings, source)).collect(),
         calls_per_s: window(readings).map(|(first, last, span)| (last.calls - first.calls) as f64 / span),
         routers: routers.collect(),
         replicas: replicas.collect(),

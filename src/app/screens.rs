@@ -162,6 +162,7 @@ fn keep(
     }
     for keep in keeps.read() {
         let done = match keep {
+            Keep::Begin => Ok(()),
             Keep::Save(name) => {
                 let code = session.code().to_owned();
                 let mut saved = Ok(());
@@ -188,6 +189,10 @@ fn keep(
 /// Opens a code in the place of what is played; that stays kept.
 fn open_code(code: &str, session: &mut Session, remembered: &mut Remembered) -> Result<(), String> {
     let Shared { level, blueprint } = Shared::parse(code).map_err(|error| error.to_string())?;
+    if level.id == session.level.id {
+        session.open(blueprint, level.budget);
+        return Ok(());
+    }
     keep_current(session, remembered);
     *session = Session::with_blueprint(level, blueprint);
     session.unkept = session.level.placing;

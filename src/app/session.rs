@@ -1,7 +1,7 @@
 //! A session: one level being played. Its run, its settings as the player has them, and what is kept for the panels.
 
 use super::observe::{self, Reading};
-use crate::blueprint::{Blueprint, Board, Change, Edit, EditError, History, Outcome, PartId};
+use crate::blueprint::{Blueprint, Board, Change, Edit, EditError, History, Outcome, Part, PartId};
 use crate::level::{Level, Shared, Verdict, VerdictRun};
 use crate::panels::{Mark, Measures, PlayView, Series, ShareView, Speed, VerdictView};
 use crate::sim::{GoalReport, Micros, Report, Run, micros_of_s, seconds};
@@ -61,6 +61,8 @@ pub struct Session {
     pub share_notice: Option<String>,
     /// Was something changed that is not kept yet?
     pub unkept: bool,
+    /// Did parts come or go since somebody last asked? Then what is known by their places is void.
+    rebuilt: bool,
     /// Is nobody looking at it yet?
     fresh: bool,
 }
@@ -110,6 +112,7 @@ impl Session {
             code: None,
             share_notice: None,
             unkept: false,
+            rebuilt: false,
             fresh: true,
         };
         session.look();
@@ -130,6 +133,19 @@ impl Session {
     pub fn code(&mut self) -> &str {
         let shared = || Shared { level: self.level.clone(), blueprint: self.history.blueprint().clone() };
         self.code.get_or_insert_with(|| shared().to_code())
+    }
+
+    /// Did parts come or go since this was last asked?
+    pub fn take_rebuilt(&mut self) -> bool {
+        std::mem::take(&mut self.rebuilt)
+    }
+
+    /// Another fleet of the same level takes the place of this one, at 0:00; undo brings this one back.
+    pub fn open(&mut self, blueprint: Blueprint, budget: Option<u64>) {
+        self.edit(&Edit::Open { blueprint: Box::new(blueprint), budget });
+        self.restart(self.seed);
+        self.paused = true;
+        self.fresh = true;
     }
 
     /// Is nobody looking at it yet? Only the first time.
@@ -156,7 +172,8 @@ impl Session {
         self.seed = seed % self.level.seeds.len().max(1);
         self.run = start(&self.level, self.history.blueprint(), self.seed);
         self.target = 0.0;
-        self.paused = false;
+        // Whoever comes from a verdict on what they drew draws on first.
+        self.paused = self.level.placing && !matches!(self.verdict, VerdictStage::None);
         self.verdict = VerdictStage::None;
         self.marks.clear();
         self.readings.clear();
@@ -275,14 +292,22 @@ impl Session {
 
     /// The running fleet comes to be what the board now says, and the change is marked.
     fn take(&mut self, outcome: Outcome, same: bool) {
-        let board = self.history.board();
-        self.run.rearrange(board.blueprint(), board.origins(&outcome.before));
-        self.level.budget = board.budget();
         self.code = None;
         self.unkept = true;
+        self.level.budget = self.history.board().budget();
         if !outcome.about.is_empty() {
             self.about = Some(outcome.about);
         }
+        let counts = |blueprint: &Blueprint| Part::ALL.map(|part| blueprint.count(part));
+        self.rebuilt |= counts(outcome.before.blueprint()) != counts(self.history.blueprint());
+        if self.level.placing && self.over() {
+            // What ended is the run of another fleet: this one has none yet.
+            self.restart(self.seed);
+            self.paused = true;
+            return;
+        }
+        let board = self.history.board();
+        self.run.rearrange(board.blueprint(), board.origins(&outcome.before));
         // What was drawn before the run began is what it began with.
         let began = !self.level.placing || self.run.now() > 0;
         if outcome.change.runs() && began {

@@ -224,6 +224,9 @@ fn play_screen(
         *state = PlayState { reduced_motion: state.reduced_motion, ..PlayState::default() };
         canvas.open();
     }
+    if session.take_rebuilt() {
+        canvas.reset();
+    }
     canvas.take_sights(&mut session);
     if let Some(about) = session.take_about() {
         state.choose(&about);

@@ -40,6 +40,23 @@ pub enum Edit {
         /// The one that is sent to.
         to: PartId,
     },
+    /// A part sends to every replica.
+    LinkAll {
+        /// The one that sends.
+        from: PartId,
+    },
+    /// A part sends to nobody any more.
+    UnlinkAll {
+        /// The one that sends.
+        from: PartId,
+    },
+    /// Another fleet takes the place of this one: one that was saved, or came from somebody.
+    Open {
+        /// The fleet.
+        blueprint: Box<Blueprint>,
+        /// What may be spent on it.
+        budget: Option<u64>,
+    },
     /// Parts go, with their links.
     Delete {
         /// Which.
@@ -162,6 +179,18 @@ impl Board {
                     false => Err(EditError::rule("They are not linked.")),
                 }
             }
+            Edit::LinkAll { from } => link_all(blueprint, *from),
+            Edit::UnlinkAll { from } => {
+                blueprint.links.retain(|(sender, _)| sender != from);
+                Ok(Vec::new())
+            }
+            Edit::Open { blueprint, budget } => {
+                self.blueprint = (**blueprint).clone();
+                self.budget = *budget;
+                // They are other parts, even where they stand in the place of the old ones.
+                self.tags = Default::default();
+                Ok(Vec::new())
+            }
             Edit::Delete { parts } => {
                 there(blueprint, parts)?;
                 self.delete(parts);
@@ -279,6 +308,20 @@ fn link(blueprint: &mut Blueprint, from: PartId, to: PartId) -> Result<Vec<PartI
         return Err(EditError::rule("They are linked already."));
     }
     blueprint.links.push((from, to));
+    Ok(Vec::new())
+}
+
+fn link_all(blueprint: &mut Blueprint, from: PartId) -> Result<Vec<PartId>, EditError> {
+    there(blueprint, &[from])?;
+    if let Some(why) = why_not_linked(from, PartId::new(Part::Replica, usize::MAX)) {
+        return Err(EditError::rule(why));
+    }
+    for index in 0..blueprint.replicas.len() {
+        let link = (from, PartId::new(Part::Replica, index));
+        if !blueprint.links.contains(&link) {
+            blueprint.links.push(link);
+        }
+    }
     Ok(Vec::new())
 }
 

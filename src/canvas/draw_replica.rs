@@ -450,7 +450,9 @@ fn rejected(brush: &Brush, field: Rect, y: f32, rejection: &Rejection) {
     let width = brush.text(pos2(field.right(), y), Align2::RIGHT_CENTER, &count, Face::Figures, 10.0, colour);
     let at = pos2(field.left() + 13.0, y);
     let most = field.width() - 13.0 - width - 6.0;
-    brush.text_within(at, Align2::LEFT_CENTER, rejection.reason.words(), Face::Plain, 10.0, colour, most);
+    // Whose queue it is is plain here.
+    let words = rejection.reason.words().trim_start_matches("replica ");
+    brush.text_within(at, Align2::LEFT_CENTER, words, Face::Plain, 10.0, colour, most);
 }
 
 /// A cross and how often, where there is no room for the reason.

@@ -42,7 +42,7 @@ fn lines(brush: &Brush, place: Rect, lines: &[(&str, Face, f32, Color32)]) {
     if brush.far() {
         // From afar only the first, as large as it may be.
         let Some(&(name, face, _, colour)) = lines.first() else { return };
-        let size = (22.0 * (place.width() - 12.0) / brush.width(name, face, 22.0)).clamp(12.0, 22.0);
+        let size = (22.0 * (place.width() - 20.0) / brush.width(name, face, 22.0)).clamp(12.0, 22.0);
         brush.text_within(place.center(), Align2::CENTER_CENTER, name, face, size, colour, place.width() - 8.0);
         return;
     }
@@ -122,7 +122,7 @@ pub fn router(brush: &Brush, place: Rect, state: &RouterPicture, cpu: f32, view:
             &view.name,
             Face::Strong,
             match (brush.far(), outer > 36.0) {
-                (true, _) => 21.0,
+                (true, _) => 17.0,
                 (false, true) => 13.0,
                 (false, false) => 10.5,
             },

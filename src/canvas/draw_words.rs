@@ -92,7 +92,7 @@ pub fn chip(why: Why) -> (&'static str, Color32) {
 pub fn reason(decision: &Decision) -> String {
     let prompt = figures::count(decision.prompt_tokens);
     match (decision.why, decision.held) {
-        (Why::Spilled { waiting }, _) => format!("its home has {} waiting", figures::count(waiting)),
+        (Why::Spilled { waiting }, _) => format!("{} wait at its home", figures::count(waiting)),
         (Why::NoHome, 0) => "no home yet".into(),
         (_, 0) => format!("holds nothing of {prompt}"),
         (_, held) => format!("holds {} of {prompt}", figures::count(held)),

@@ -25,6 +25,8 @@ const FAST: f64 = 6.0;
 const FAST_EVERY_S: f32 = 0.25;
 /// The decisions change at most this often, in seconds of wall time.
 const DECISIONS_EVERY_S: f32 = 0.5;
+/// A pointer that has not moved for so long rests, in seconds.
+const RESTS_S: f32 = 0.8;
 /// Rates go back over this much wall time at least, in seconds, so that their digits can be read.
 const RATE_WALL_S: f64 = 2.0;
 
@@ -235,7 +237,13 @@ impl Canvas {
                 self.focused = Some(id);
             }
             let touched = touched.on_hover_cursor(CursorIcon::PointingHand);
-            if let Part::Router | Part::Replica = id.part {
+            // On a board, only once the hand rests: else words would lie over what it is about to do.
+            let rests = ui.input(|input| {
+                input.pointer.time_since_last_movement() > RESTS_S && !input.pointer.any_down() && !input.any_touches()
+            });
+            if (board.is_none() || rests)
+                && let Part::Router | Part::Replica = id.part
+            {
                 touched.on_hover_ui(|ui| {
                     ui.label(if id.part == Part::Router {
                         self.router_in_words(picture, id.index)

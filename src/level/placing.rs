@@ -91,6 +91,8 @@ impl Level {
     /// In one sentence, why not.
     pub fn allows(&self, edit: &Edit) -> Result<(), EditError> {
         match edit {
+            // Whether a player can have made it is asked of what comes of it.
+            Edit::Open { .. } => return Ok(()),
             Edit::Set(changes) => return self.open_to_player(changes).map_err(EditError::from),
             _ if !self.placing => {
                 return Err(EditError::rule("This problem's fleet is given: only its settings are yours to change."));

@@ -121,7 +121,7 @@ fn unpack(code: &str) -> Result<String, LevelError> {
         let found: String = code.chars().take(12).collect();
         return Err(wrong(&format!("expected one that begins with {VERSION}, found {found:?}")));
     };
-    let packed = URL_SAFE_NO_PAD.decode(body).map_err(|error| wrong(&format!("it is damaged: {error}")))?;
+    let packed = URL_SAFE_NO_PAD.decode(body).map_err(|_| wrong("it is damaged: letters are missing or wrong"))?;
     let text = decompress_to_vec_zlib_with_limit(&packed, MOST_TEXT).map_err(|error| match error.status {
         TINFLStatus::HasMoreOutput => wrong("it unpacks to more than a canvas has"),
         _ => wrong("it is damaged: letters are missing or wrong"),

@@ -91,6 +91,8 @@ pub struct PlayerEdit(pub Edit);
 /// What is to be done with canvases that are kept.
 #[derive(Message, Clone, Debug, PartialEq, Eq)]
 pub enum Keep {
+    /// Begins anew: what came of the last thing that was asked for is forgotten.
+    Begin,
     /// Saves what is drawn by this name.
     Save(String),
     /// Opens the one that is saved by this name.

@@ -64,6 +64,10 @@ fn links(ui: &mut Ui, view: &PlayView, id: PartId, deeds: &mut Deeds) {
         }
         let menu = ComboBox::from_id_salt(("link", id)).width(70.0);
         let menu = menu.selected_text(said("link to", theme::text(12.0), palette::DIM)).show_ui(ui, |ui| {
+            let replicas = more.iter().filter(|to| to.part == Part::Replica).count();
+            if replicas > 1 && ui.selectable_label(false, format!("all {replicas} replicas")).clicked() {
+                deeds.edit(Edit::LinkAll { from: id });
+            }
             for to in more {
                 if ui.selectable_label(false, blueprint.name(to)).clicked() {
                     deeds.edit(Edit::Link { from: id, to });
@@ -82,6 +86,9 @@ fn links(ui: &mut Ui, view: &PlayView, id: PartId, deeds: &mut Deeds) {
             if unlink(ui, &blueprint.name(*to)) {
                 deeds.edit(Edit::Unlink { from: id, to: *to });
             }
+        }
+        if next.len() > 2 && word_button(ui, "unlink all", false, 60.0).clicked() {
+            deeds.edit(Edit::UnlinkAll { from: id });
         }
     });
 }

@@ -7,18 +7,20 @@ use super::{canvas_brief, decisions, quantity, theme};
 use crate::canvas::{figures, palette};
 use crate::level::{Bound, Goal};
 use crate::sim::{GoalReport, seconds};
-use egui::{Align2, Rect, ScrollArea, Sense, Ui, WidgetInfo, WidgetType, pos2, vec2};
+use egui::{Align, Align2, Rect, ScrollArea, Sense, Ui, WidgetInfo, WidgetType, pos2, vec2};
 
 /// The whole panel.
 pub fn show(ui: &mut Ui, view: &PlayView, state: &mut PlayState, deeds: &mut Deeds) {
     let hints = !view.level.hints.is_empty();
-    if hints || view.over {
+    if hints || view.over && !view.level.goals.is_empty() {
         let frame = egui::Frame::new().inner_margin(egui::Margin { left: 0, right: 0, top: 8, bottom: 0 });
         egui::Panel::bottom("brief foot").show_separator_line(false).frame(frame).show(ui, |ui| {
             foot(ui, view, state, deeds);
         });
     }
     ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
+        // The scroll bar, where there is one, has its own room.
+        ui.set_max_width(ui.available_width() - 6.0);
         if !view.level.goals.is_empty() {
             goals(ui, view);
         }
@@ -26,12 +28,16 @@ pub fn show(ui: &mut Ui, view: &PlayView, state: &mut PlayState, deeds: &mut Dee
             canvas_brief::show(ui, view, deeds);
             return;
         }
-        section(ui, "What happened");
+        section(ui, if view.level.placing { "The task" } else { "What happened" });
         paragraphs(ui, &view.level.brief);
         for (place, hint) in view.level.hints.iter().take(state.hints).enumerate() {
             ui.add_space(8.0);
             section(ui, &format!("Hint {}", place + 1));
             paragraphs(ui, hint);
+            if place + 1 == state.hints && state.hints_seen < state.hints {
+                ui.scroll_to_cursor(Some(Align::BOTTOM));
+                state.hints_seen = state.hints;
+            }
         }
         if view.level.placing {
             decisions::show(ui, view);
@@ -48,7 +54,7 @@ fn foot(ui: &mut Ui, view: &PlayView, state: &mut PlayState, deeds: &mut Deeds) 
                 state.hints += 1;
             }
         }
-        if view.over && main_button(ui, "Verdict").clicked() {
+        if view.over && !view.level.goals.is_empty() && main_button(ui, "Verdict").clicked() {
             deeds.act(Action::Verdict);
         }
     });

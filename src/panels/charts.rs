@@ -245,6 +245,8 @@ fn backed(text: String, colour: Color32) -> egui::RichText {
 /// How high a row of the changes' texts is, in points, and how many rows there may be.
 const MARK_ROW: f32 = 12.0;
 const MARK_ROWS: usize = 2;
+/// Changes that lie closer together, in points, have one line, with the text of the latest.
+const MARKS_APART: f32 = 3.0;
 
 /// A change on a chart: where in time, and its text if there is room for it, with its row and the moment where it begins.
 struct Placed {
@@ -257,11 +259,18 @@ struct Placed {
 fn place(marks: &[Mark], right: f64, width: f32) -> Vec<Placed> {
     let mut taken: [Vec<(f32, f32)>; MARK_ROWS] = Default::default();
     let mut placed = Vec::new();
+    let mut last_x = f32::INFINITY;
     for mark in marks.iter().rev() {
+        // Lines so close together would be one block of colour.
+        let here = (seconds(mark.at) / right) as f32 * width;
+        if last_x - here < MARKS_APART {
+            continue;
+        }
+        last_x = here;
         let (at, text) = (seconds(mark.at), mark.text());
         let x = (at / right) as f32 * width;
         // A generous guess at the width of a letter.
-        let wide = text.chars().count() as f32 * 5.4 + 8.0;
+        let wide = text.chars().count() as f32 * 6.0 + 14.0;
         // After its line; where there is no room, before it; where there is none either, over it.
         let start = match (x + wide <= width, x - wide >= 0.0) {
             (true, _) => x,
@@ -281,7 +290,7 @@ fn place(marks: &[Mark], right: f64, width: f32) -> Vec<Placed> {
 
 /// A dashed line where the player changed something, with what it was in the room above the scale.
 fn change(plot: &mut egui_plot::PlotUi, mark: &Placed, highest: f64) {
-    let stroke = Stroke::new(1.0, palette::DECODE);
+    let stroke = Stroke::new(1.0, palette::DECODE.gamma_multiply(if mark.text.is_some() { 1.0 } else { 0.35 }));
     plot.vline(VLine::new("", mark.at).stroke(stroke).style(LineStyle::dashed_dense()));
     let Some((text, row, start)) = &mark.text else { return };
     let height = plot.transform().frame().height().max(1.0);

@@ -139,11 +139,13 @@ fn heading(ui: &mut Ui, view: &PlayView, id: PartId) {
     let (name, doing) = match id.part {
         Part::Router => ("Inference router", router_doing(view, id.index)),
         Part::Replica => ("Replica", replica_doing(view, id.index)),
-        Part::Traffic => ("Traffic", traffic_doing(view)),
+        Part::Traffic => ("Traffic", traffic_doing(view, id.index)),
         Part::Balancer => ("Load balancer", String::new()),
     };
     ui.horizontal(|ui| {
-        ui.label(said(format!("{name}{number}"), theme::strong(14.0), palette::TEXT));
+        // A source of traffic may have a name of its own.
+        let name = view.blueprint.names.get(&id).cloned().unwrap_or_else(|| format!("{name}{number}"));
+        ui.label(said(name, theme::strong(14.0), palette::TEXT));
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             ui.label(said(doing, theme::mono(10.5), palette::DIM));
         });
@@ -164,8 +166,9 @@ fn replica_doing(view: &PlayView, index: usize) -> String {
     format!("{} run · {} wait · KV {kv}", figures::count(replica.running), figures::count(replica.waiting))
 }
 
-fn traffic_doing(view: &PlayView) -> String {
-    view.measures.calls_per_s.map_or_else(String::new, |rate| format!("{} calls/s", figures::rate(rate)))
+fn traffic_doing(view: &PlayView, index: usize) -> String {
+    let rate = view.measures.traffics.get(index).copied().flatten();
+    rate.map_or_else(String::new, |rate| format!("{} calls/s", figures::rate(rate)))
 }
 
 /// The component page's settings, the number of replicas, and the lesser ones folded away.

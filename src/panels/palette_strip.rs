@@ -2,6 +2,7 @@
 
 use super::action::Deeds;
 use super::theme;
+use super::top_bar::open_share;
 use super::view::{PlayState, PlayView};
 use super::widgets::{Icon, focus_ring, icon_button, said};
 use crate::blueprint::{Edit, Piece};
@@ -124,7 +125,7 @@ fn budget(ui: &mut Ui, view: &PlayView, state: &mut PlayState, deeds: &mut Deeds
         // There is no room for it in the bar at the top.
         let share = icon_button(ui, Icon::Share, "Save and share", vec2(28.0, 28.0));
         if share.on_hover_text("Save by name, export, import").clicked() {
-            state.share = Some(Default::default());
+            open_share(view, state, deeds);
         }
     }
     ui.add_space(4.0);

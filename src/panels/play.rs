@@ -145,7 +145,8 @@ fn keys(ui: &Ui, view: &PlayView, state: &mut PlayState, deeds: &mut Deeds) {
         (Key::V, Action::Verdict),
         (Key::L, Action::Back),
     ] {
-        if pressed(key) {
+        let asked = action != Action::Verdict || !view.level.goals.is_empty();
+        if pressed(key) && asked {
             deeds.act(action);
         }
     }

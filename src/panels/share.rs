@@ -136,7 +136,7 @@ fn import(ui: &mut Ui, share: &mut ShareState, deeds: &mut Deeds) {
         if plain_button(ui, "Open code").clicked() {
             deeds.keep(Keep::Import(share.code.clone()));
         }
-        ui.label(said("It takes the place of what is here; that stays kept.", theme::text(11.5), palette::FAINT));
+        ui.label(said("It takes the place of what is here; Undo brings that back.", theme::text(11.5), palette::FAINT));
     });
 }
 

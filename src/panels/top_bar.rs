@@ -1,6 +1,6 @@
 //! The bar at the top of the play screen: the title, time, the verdict.
 
-use super::action::{Action, Deeds, Speed};
+use super::action::{Action, Deeds, Keep, Speed};
 use super::theme;
 use super::view::{PlayState, PlayView, change_text};
 use super::widgets::{self, Icon, icon_button, said, word_button};
@@ -42,7 +42,7 @@ pub fn show_tall(ui: &mut Ui, view: &PlayView, state: &mut PlayState, deeds: &mu
             help(ui, state);
             if !view.level.placing {
                 // On a board it stands beside the palette.
-                share(ui, state);
+                share(ui, view, state, deeds);
             }
             ui.add_space(4.0);
             clock(ui, view, false);
@@ -137,7 +137,7 @@ fn time_controls(ui: &mut Ui, view: &PlayView, deeds: &mut Deeds) {
 fn standing(ui: &mut Ui, view: &PlayView, state: &mut PlayState, deeds: &mut Deeds) {
     help(ui, state);
     ui.add_space(4.0);
-    share(ui, state);
+    share(ui, view, state, deeds);
     if !view.level.placing {
         ui.add_space(4.0);
         let credits = format!("{} cr", view.credits);
@@ -152,10 +152,19 @@ fn standing(ui: &mut Ui, view: &PlayView, state: &mut PlayState, deeds: &mut Dee
     clock(ui, view, true);
 }
 
-fn share(ui: &mut Ui, state: &mut PlayState) {
+fn share(ui: &mut Ui, view: &PlayView, state: &mut PlayState, deeds: &mut Deeds) {
     let button = icon_button(ui, Icon::Share, "Save and share", vec2(26.0, 26.0));
     if button.on_hover_text("Save by name, export, import").clicked() {
-        state.share = Some(Default::default());
+        open_share(view, state, deeds);
+    }
+}
+
+/// Opens the window that saves and shares; time stands still meanwhile.
+pub fn open_share(view: &PlayView, state: &mut PlayState, deeds: &mut Deeds) {
+    state.share = Some(Default::default());
+    deeds.keep(Keep::Begin);
+    if !view.paused {
+        deeds.act(Action::TogglePause);
     }
 }
 

@@ -113,7 +113,9 @@ fn judged<'a>(level: &'a Level, verdict: &Verdict) -> Vec<Row<'a>> {
         Row { goal, of_seeds, margin }
     };
     let goals = level.goals.iter().map(|goal| row(goal, false));
-    goals.chain(level.margin.iter().map(|goal| row(goal, true))).collect()
+    // Where parts are placed, what lies beyond the goals may give them away: it is told to those who have met them.
+    let margin = level.margin.iter().filter(|_| verdict.passed || !level.placing);
+    goals.chain(margin.map(|goal| row(goal, true))).collect()
 }
 
 /// A goal to a row, a seed to a column; where that is too wide, a goal's seeds stand below its name.

@@ -115,7 +115,9 @@ pub fn change_text(change: &Change) -> String {
 /// What was measured over the last seconds.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Measures {
-    /// Calls sent a second.
+    /// Calls sent a second, by each source of traffic.
+    pub traffics: Vec<Option<f64>>,
+    /// Calls sent a second, by all of them.
     pub calls_per_s: Option<f64>,
     /// Each router.
     pub routers: Vec<RouterMeasure>,
@@ -181,6 +183,8 @@ pub struct PlayState {
     pub focus: Option<String>,
     /// How many hints are open.
     pub hints: usize,
+    /// How many of them were scrolled to.
+    pub hints_seen: usize,
     /// Is the help open?
     pub help: bool,
     /// Is the keyboard to go to the inspector: to the setting that has the attention, or else to its first?
@@ -216,6 +220,7 @@ impl Default for PlayState {
             selected: PartId::new(Part::Router, 0),
             focus: None,
             hints: 0,
+            hints_seen: 0,
             help: false,
             enter_settings: false,
             reduced_motion: false,

@@ -34,8 +34,8 @@ pub use clock::{Micros, NEVER, SECOND, micros_of_s, seconds};
 pub use decode::Decoding;
 pub use kv_cache::KvCache;
 pub use parts::{
-    BalancerState, Cpu, IsReplica, IsRouter, ReplicaParts, ReplicaState, Roster, RouterParts, RouterState, Seat, Slots,
-    TrafficState, Waiting,
+    BalancerState, Cpu, IsReplica, IsRouter, Onward, ReplicaParts, ReplicaState, Roster, RouterParts, RouterState,
+    Seat, Slots, TrafficState, Waiting,
 };
 pub use policies::Why;
 pub use prompt::Family;

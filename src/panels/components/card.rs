@@ -71,7 +71,7 @@ fn head(ui: &mut Ui, card: &Component) {
                 let where_to = if card.piece.credits() == 0 {
                     "free everywhere"
                 } else {
-                    "on the blank canvas, free where a problem gives it"
+                    "where you place it, free where a problem gives it"
                 };
                 ui.label(said(where_to, theme::text(12.0), palette::DIM));
             });

@@ -16,7 +16,8 @@ const HEIGHT: f32 = 246.0;
 pub fn show(ui: &mut Ui, demo: &Curve, run: Option<&CurveRun>) {
     let none = vec![Vec::new(); demo.lines.len()];
     let points = run.map_or(&none[..], CurveRun::points);
-    let best = run.and_then(CurveRun::best);
+    // Before all are run, the best so far is only the best so far.
+    let best = run.filter(|run| run.done()).and_then(CurveRun::best);
     if demo.lines.len() > 1 {
         legend(ui, demo);
     }
