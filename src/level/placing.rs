@@ -92,6 +92,9 @@ impl Level {
     pub fn allows(&self, edit: &Edit) -> Result<(), EditError> {
         match edit {
             // Whether a player can have made it is asked of what comes of it.
+            Edit::Open { budget, .. } if !self.is_canvas() && *budget != self.budget => {
+                return Err(EditError::rule("The budget of this problem is given."));
+            }
             Edit::Open { .. } => return Ok(()),
             Edit::Set(changes) => return self.open_to_player(changes).map_err(EditError::from),
             _ if !self.placing => {

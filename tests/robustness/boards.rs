@@ -97,6 +97,8 @@ impl Naive {
                 let there = self.has(*from) && self.has(*to);
                 Some(there && self.links.contains(&(self.number(*from), self.number(*to))))
             }
+            Edit::LinkAll { from } => (from.part == Part::Replica || !self.has(*from)).then_some(false),
+            Edit::UnlinkAll { .. } | Edit::Open { .. } => None,
             Edit::Delete { parts } => Some(owned(parts) && !parts.iter().any(given)),
             Edit::Duplicate { parts } => {
                 let traffic = parts.iter().any(|id| id.part == Part::Traffic);
@@ -151,6 +153,19 @@ impl Naive {
                 let link = (self.number(*from), self.number(*to));
                 self.links.retain(|known| *known != link);
             }
+            Edit::LinkAll { from } => {
+                let from = self.number(*from);
+                for replica in self.kinds[Part::Replica as usize].iter().map(|known| known.number) {
+                    if !self.links.contains(&(from, replica)) {
+                        self.links.push((from, replica));
+                    }
+                }
+            }
+            Edit::UnlinkAll { from } => {
+                let from = self.number(*from);
+                self.links.retain(|(sender, _)| *sender != from);
+            }
+            Edit::Open { blueprint, budget } => *self = Self::of(&Board::new((**blueprint).clone(), *budget), next),
             Edit::Delete { parts } => {
                 let gone: BTreeSet<u64> = parts.iter().map(|id| self.number(*id)).collect();
                 for kind in &mut self.kinds {

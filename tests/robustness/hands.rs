@@ -17,6 +17,10 @@ pub enum Act {
     /// A link that is there, by number.
     Cut(usize),
     Unlink(Pick, Pick),
+    LinkAll(Pick),
+    UnlinkAll(Pick),
+    /// The same fleet without its links takes the place of this one.
+    Open(Option<u64>),
     Delete(Vec<Pick>),
     Duplicate(Vec<Pick>),
     Set(Vec<(usize, usize, u32)>),
@@ -58,6 +62,9 @@ pub fn act() -> impl Strategy<Value = Act> {
         12 => pair().prop_map(|(from, to)| Act::Link(from, to)),
         2 => any::<usize>().prop_map(Act::Cut),
         1 => pair().prop_map(|(from, to)| Act::Unlink(from, to)),
+        2 => pick().prop_map(Act::LinkAll),
+        1 => pick().prop_map(Act::UnlinkAll),
+        1 => prop::option::of(0u64..120).prop_map(Act::Open),
         3 => picks().prop_map(Act::Delete),
         3 => picks().prop_map(Act::Duplicate),
         6 => prop::collection::vec((any::<usize>(), 0usize..900, any::<u32>()), 1..3).prop_map(Act::Set),
@@ -116,6 +123,12 @@ impl Act {
                 Edit::Unlink { from, to }
             }
             Self::Unlink(from, to) => Edit::Unlink { from: part(fleet, *from), to: part(fleet, *to) },
+            Self::LinkAll(from) => Edit::LinkAll { from: part(fleet, *from) },
+            Self::UnlinkAll(from) => Edit::UnlinkAll { from: part(fleet, *from) },
+            Self::Open(budget) => {
+                let blueprint = Box::new(Blueprint { links: Vec::new(), ..fleet.clone() });
+                Edit::Open { blueprint, budget: *budget }
+            }
             Self::Delete(picks) => Edit::Delete { parts: parts(picks) },
             Self::Duplicate(picks) => Edit::Duplicate { parts: parts(picks) },
             Self::Set(list) => Edit::Set(list.iter().map(|one| assignment(fleet, *one)).collect()),
