@@ -210,8 +210,10 @@ fn one(ui: &mut Ui, view: &PlayView, chart: Chart) {
                 plot.hline(HLine::new("", *goal).color(palette::GOLD).width(0.8).style(style));
             }
             for (name, points, colour, width) in &chart.lines {
-                let points = PlotPoints::Borrowed(points);
-                plot.line(Line::new(name.clone(), points).color(*colour).width(*width));
+                for stretch in stretches(points) {
+                    let points = PlotPoints::Borrowed(stretch);
+                    plot.line(Line::new(name.clone(), points).color(*colour).width(*width));
+                }
             }
             for goal in &chart.goals {
                 let text = backed(format!("goal {}", figure(*goal)), palette::GOLD);
@@ -288,6 +290,13 @@ fn place(marks: &[Mark], right: f64, width: f32) -> Vec<Placed> {
     placed
 }
 
+/// The stretches of a line that have no gap in them: while there were no calls there is no value, and no line.
+fn stretches(points: &[PlotPoint]) -> impl Iterator<Item = &[PlotPoint]> {
+    // Samples come at even steps of time.
+    let step = points.windows(2).map(|pair| pair[1].x - pair[0].x).fold(f64::INFINITY, f64::min);
+    points.chunk_by(move |a, b| b.x - a.x <= step * 2.5)
+}
+
 /// A dashed line where the player changed something, with what it was in the room above the scale.
 fn change(plot: &mut egui_plot::PlotUi, mark: &Placed, highest: f64) {
     let stroke = Stroke::new(1.0, palette::DECODE.gamma_multiply(if mark.text.is_some() { 1.0 } else { 0.35 }));
@@ -311,16 +320,31 @@ mod tests {
 
     #[test]
     fn texts_of_changes_lie_over_none_and_the_latest_has_its_own() {
-        let marks = [mark(100, 4.0), mark(104, 8.0), mark(108, 16.0), mark(590, 32.0)];
+        let marks = [mark(100, 4.0), mark(140, 8.0), mark(180, 16.0), mark(590, 32.0)];
         let placed = place(&marks, 600.0, 200.0);
         let rows: Vec<Option<usize>> = placed.iter().map(|mark| mark.text.as_ref().map(|(_, row, _)| *row)).collect();
-        assert_eq!(rows, [Some(0), Some(0), Some(1), None]);
+        assert_eq!(rows, [Some(0), Some(1), None, Some(0)]);
         assert!(
             placed[0].text.as_ref().is_some_and(|(.., start)| *start < 590.0),
             "at the end it stands before its line"
         );
+        assert_eq!(
+            place(&[mark(100, 4.0), mark(102, 8.0)], 600.0, 200.0).len(),
+            1,
+            "one line where there would be a block"
+        );
         let narrow = place(&[mark(300, 16.0)], 600.0, 60.0);
         assert!(narrow[0].text.as_ref().is_some_and(|(.., start)| *start >= 0.0), "it is never cut off at its start");
+    }
+
+    #[test]
+    fn a_line_is_broken_where_there_is_no_value() {
+        let line = |times: &[f64]| times.iter().map(|x| PlotPoint::new(*x, 1.0)).collect::<Vec<_>>();
+        let lengths = |points: Vec<PlotPoint>| stretches(&points).map(<[PlotPoint]>::len).collect::<Vec<_>>();
+        assert_eq!(lengths(line(&[1.0, 2.0, 3.0, 9.0, 10.0, 30.0])), [3, 2, 1]);
+        // After every other sample went, steps are twice as long.
+        assert_eq!(lengths(line(&[1.0, 2.0, 4.0, 6.0])), [4]);
+        assert!(lengths(Vec::new()).is_empty());
     }
 
     #[test]
