@@ -320,7 +320,7 @@ mod tests {
 
     #[test]
     fn texts_of_changes_lie_over_none_and_the_latest_has_its_own() {
-        let marks = [mark(100, 4.0), mark(140, 8.0), mark(180, 16.0), mark(590, 32.0)];
+        let marks = [mark(60, 4.0), mark(140, 8.0), mark(180, 16.0), mark(590, 32.0)];
         let placed = place(&marks, 600.0, 200.0);
         let rows: Vec<Option<usize>> = placed.iter().map(|mark| mark.text.as_ref().map(|(_, row, _)| *row)).collect();
         assert_eq!(rows, [Some(0), Some(1), None, Some(0)]);
