@@ -207,7 +207,8 @@ impl Hand {
         if layout.bounds().is_none() {
             let middle = (layout.size / 2.0).to_pos2();
             let words = "Drag parts from the palette onto the board";
-            brush.text(middle, Align2::CENTER_CENTER, words, Face::Plain, 14.0, palette::FAINT);
+            // Between two lines of the grid.
+            brush.text(middle + vec2(0.0, 50.0), Align2::CENTER_CENTER, words, Face::Plain, 14.0, palette::FAINT);
         }
         if let Some((from, to)) = board.choice.link
             && let Some(way) = Way::between(layout, from, to)
