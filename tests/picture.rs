@@ -18,20 +18,27 @@ fn screen() -> bool {
     there
 }
 
+/// The picture that `warmpath shot` takes with these arguments.
+fn shot(arguments: &[&str]) -> image::RgbImage {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("shot.png");
+    let shot = Command::new(env!("CARGO_BIN_EXE_warmpath"))
+        .arg("shot")
+        .args(arguments)
+        .arg("--out")
+        .arg(&out)
+        .output()
+        .unwrap();
+    assert!(shot.status.success(), "{}", String::from_utf8_lossy(&shot.stderr));
+    image::open(&out).unwrap().into_rgb8()
+}
+
 #[test]
 fn a_picture_of_the_window_is_not_blank() {
     if !screen() {
         return;
     }
-    let folder = tempfile::tempdir().unwrap();
-    let out = folder.path().join("play.png");
-    let shot = Command::new(env!("CARGO_BIN_EXE_warmpath"))
-        .args(["shot", "one-replica-owns-the-hot-prefix", "--at", "60", "--size", "1280x720", "--out"])
-        .arg(&out)
-        .output()
-        .unwrap();
-    assert!(shot.status.success(), "{}", String::from_utf8_lossy(&shot.stderr));
-    let picture = image::open(&out).unwrap().into_rgb8();
+    let picture = shot(&["one-replica-owns-the-hot-prefix", "--at", "60", "--size", "1280x720"]);
     assert_eq!(picture.dimensions(), (1280, 720));
     let colours: BTreeSet<[u8; 3]> = picture.pixels().map(|pixel| pixel.0).collect();
     assert!(colours.len() > 200, "a play screen has many colours, this picture {}", colours.len());
@@ -56,15 +63,7 @@ fn a_picture_of_the_component_page_shows_its_fleets() {
     if !screen() {
         return;
     }
-    let folder = tempfile::tempdir().unwrap();
-    let out = folder.path().join("components.png");
-    let shot = Command::new(env!("CARGO_BIN_EXE_warmpath"))
-        .args(["shot", "more-replicas-slower-answers", "--screen", "components", "--at", "300", "--out"])
-        .arg(&out)
-        .output()
-        .unwrap();
-    assert!(shot.status.success(), "{}", String::from_utf8_lossy(&shot.stderr));
-    let picture = image::open(&out).unwrap().into_rgb8();
+    let picture = shot(&["more-replicas-slower-answers", "--screen", "components", "--at", "300"]);
     // Tokens that were found and tokens that were computed, in bars: the fleets have run.
     let close = |a: [u8; 3], b: [u8; 3]| a.iter().zip(b).all(|(a, b)| a.abs_diff(b) < 12);
     for (what, colour) in [("found", [0x38, 0xc8, 0x8b]), ("computed", [0x82, 0x6e, 0xc1])] {

@@ -124,11 +124,6 @@ impl Session {
         self.history.blueprint()
     }
 
-    /// The board as it is now.
-    pub fn board(&self) -> &Board {
-        self.history.board()
-    }
-
     /// The fleet as a code.
     pub fn code(&mut self) -> &str {
         let shared = || Shared { level: self.level.clone(), blueprint: self.history.blueprint().clone() };

@@ -21,6 +21,10 @@ const MOST_THINKING: f64 = 1_000_000.0;
 const MOST_PROMPT_TOKENS: f64 = 10_000_000.0;
 const MOST_PLACES: u64 = 1_000_000;
 
+const BUDGET_GIVEN: &str = "The budget of this problem is given.";
+const FLEET_GIVEN: &str = "This problem's fleet is given: only its settings are yours to change.";
+const TRAFFIC_GIVEN: &str = "The traffic of this problem is given.";
+
 impl Level {
     /// The id of the blank canvas.
     pub const CANVAS: &str = "canvas";
@@ -90,34 +94,24 @@ impl Level {
     /// # Errors
     /// In one sentence, why not.
     pub fn allows(&self, edit: &Edit) -> Result<(), EditError> {
-        match edit {
-            // Whether a player can have made it is asked of what comes of it.
-            Edit::Open { budget, .. } if !self.is_canvas() && *budget != self.budget => {
-                return Err(EditError::rule("The budget of this problem is given."));
-            }
-            Edit::Open { .. } => return Ok(()),
+        let problem = !self.is_canvas();
+        let is_traffic = |id: &PartId| id.part == Part::Traffic;
+        let why = match edit {
             Edit::Set(changes) => return self.open_to_player(changes).map_err(EditError::from),
-            _ if !self.placing => {
-                return Err(EditError::rule("This problem's fleet is given: only its settings are yours to change."));
-            }
-            Edit::Place { piece, .. } if !self.sells(*piece) => {
-                return Err(EditError::rule("The traffic of this problem is given."));
-            }
-            Edit::Duplicate { parts } if parts.iter().any(|id| id.part == Part::Traffic && !self.is_canvas()) => {
-                return Err(EditError::rule("The traffic of this problem is given."));
-            }
-            Edit::Preset { .. } if !self.is_canvas() => {
-                return Err(EditError::rule("The traffic of this problem is given."));
-            }
-            Edit::Budget(_) if !self.is_canvas() => {
-                return Err(EditError::rule("The budget of this problem is given."));
-            }
+            Edit::Open { budget, .. } if problem && *budget != self.budget => Some(BUDGET_GIVEN),
+            // Whether a player can have made it is asked of what comes of it.
+            Edit::Open { .. } => None,
+            _ if !self.placing => Some(FLEET_GIVEN),
+            Edit::Place { piece, .. } if !self.sells(*piece) => Some(TRAFFIC_GIVEN),
+            Edit::Duplicate { parts } if problem && parts.iter().any(is_traffic) => Some(TRAFFIC_GIVEN),
+            Edit::Preset { .. } if problem => Some(TRAFFIC_GIVEN),
+            Edit::Budget(_) if problem => Some(BUDGET_GIVEN),
             Edit::Delete { parts } if parts.iter().any(|id| self.gives(*id)) => {
-                return Err(EditError::rule("The problem gives this part: it stays."));
+                Some("The problem gives this part: it stays.")
             }
-            _ => {}
-        }
-        Ok(())
+            _ => None,
+        };
+        why.map_or(Ok(()), |why| Err(EditError::rule(why)))
     }
 
     /// Can a player have made this fleet of the level? The given parts are there, what is locked is as it was, and the
@@ -145,7 +139,7 @@ impl Level {
             on_board(blueprint.parts())?;
             let traffic = |blueprint: &Blueprint| (blueprint.traffics.len(), blueprint.names.clone());
             if !self.is_canvas() && traffic(blueprint) != traffic(given) {
-                return Err(EditError::rule("The traffic of this problem is given."));
+                return Err(EditError::rule(TRAFFIC_GIVEN));
             }
             within_budget(blueprint.credits_over(given), budget)?;
             within_bounds(blueprint)?;
@@ -156,7 +150,7 @@ impl Level {
             }
             let counted = |part: Part| same.count(part) == blueprint.count(part);
             if same.links != blueprint.links || !Part::ALL.into_iter().all(counted) {
-                return Err(EditError::rule("This problem's fleet is given: only its settings are yours to change."));
+                return Err(EditError::rule(FLEET_GIVEN));
             }
         }
         self.locked_settings_hold(blueprint).map_err(EditError::from)
